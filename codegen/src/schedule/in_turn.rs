@@ -4,6 +4,8 @@
 //! most of the device idle. Then `map f = mapHost f`: the host applies `f` to one row at a time, and its operators are
 //! those of the top of a kernel. The host chooses between that version and the other ones.
 //!
+//! A map whose function has a loop whose state may grow is always such a map: only the host makes memory that grows.
+//!
 //! A fold or scan in order whose accumulator is a long row is such a loop too: `reduceSeq f z = reduceHost f z`.
 
 use super::bounds::Bounds;
@@ -24,9 +26,6 @@ use std::collections::BTreeSet;
 
 /// The kernel with both versions of the maps at host level over rows that are worth the whole device.
 pub fn in_turn(kernel: &Kernel, target: &Target, applied: &mut Vec<Applied>) -> Option<Kernel> {
-    if target.class != Class::Gpu {
-        return None;
-    }
     let before = applied.len();
     let bounds = Bounds::of(kernel, &BTreeSet::new());
     let made = over(kernel.clone(), |kernel, Names { vars, lengths }, body| {
@@ -71,7 +70,11 @@ impl Writer<'_> {
                 Rhs::Prim(call) if on_the_host(self.kernel, call) => {
                     call.funs.iter_mut().for_each(|f| self.block(&mut f.body));
                 }
-                Rhs::Prim(call) => {
+                Rhs::Prim(call) if grows(self.bounds, stmt.var, call) => {
+                    self.applied.push(Applied { rule: &rules::MAP_IN_TURN, origin: stmt.origin.clone() });
+                    grown_at_the_host(self.bounds, call);
+                }
+                Rhs::Prim(call) if self.target.class == Class::Gpu => {
                     let made = match long_accumulator(self.kernel, call) {
                         Some(row) => self.fold_versions(&stmt, &row),
                         None => long_map(self.kernel, call, most)
@@ -162,6 +165,26 @@ fn at_the_host(kernel: &Kernel, bounds: &Bounds, of: &PrimCall, call: &mut PrimC
             && !finds_room(bounds, original.var, of)
         {
             at_the_host(kernel, bounds, of, call);
+        }
+    }
+}
+
+/// Whether the function of a map runs a loop whose state may grow, on which the memory of the results does not depend.
+fn grows(bounds: &Bounds, var: VarId, call: &PrimCall) -> bool {
+    let (Prim::Map(Level::Auto), [f]) = (call.prim, call.funs.as_slice()) else { return false };
+    let mut found = false;
+    f.body.visit(&mut |stmt| found |= !bounds.state(stmt.var).is_empty());
+    found && f.position.is_none() && f.params.len() == 1 && !finds_room(bounds, var, call)
+}
+
+/// Places a map, and those inside whose functions have such loops, at the host.
+fn grown_at_the_host(bounds: &Bounds, call: &mut PrimCall) {
+    call.prim = Prim::Map(Level::Host);
+    for stmt in call.funs.iter_mut().flat_map(|f| &mut f.body.stmts) {
+        if let Rhs::Prim(inner) = &mut stmt.rhs
+            && grows(bounds, stmt.var, inner)
+        {
+            grown_at_the_host(bounds, inner);
         }
     }
 }
