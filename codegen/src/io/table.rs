@@ -64,6 +64,10 @@ impl<'t> TableReader<'t> {
             }
             return Ok(());
         }
+        if let Some(cell) = cells.iter().find(|cell| is_several(cell)) {
+            let cell = scalar::shortened(cell);
+            return Err(InputError::new(format!("line {line}: `{cell}` is not one number: commas separate the cells")));
+        }
         if self.first.is_none() && self.header.is_none() && is_header(cells) {
             self.elements = none(&self.form);
             self.header = Some(Header { line, names: cells.iter().map(|cell| (*cell).to_owned()).collect() });
@@ -160,6 +164,13 @@ fn none(form: &Form) -> ArrayValue {
     if form.rank == 2 { ArrayValue::Values(Vec::new()) } else { form.empty() }
 }
 
+/// Whether a cell is numbers that another character than the comma separates.
+fn is_several(cell: &str) -> bool {
+    [';', '\t', '|'].iter().any(|separator| {
+        cell.contains(*separator) && cell.split(*separator).all(|part| part.trim().parse::<f64>().is_ok())
+    })
+}
+
 /// The element types of a tuple of arrays of scalars.
 fn columns_of(ty: &Ty) -> Option<Vec<Scalar>> {
     let TyKind::Tuple(parts) = opened(ty).kind() else { return None };
@@ -254,6 +265,9 @@ mod tests {
         let why = |ty: &Ty, text: &str| read(ty, text).expect_err("no such table");
         let matrix = array(array(Ty::int()));
         assert_eq!(why(&matrix, "a,b|1,2|3,x"), "line 3, column 2 (`b`): `x` is not an Int");
+        assert_eq!(why(&Ty::int(), "1;2"), "line 1: `1;2` is not one number: commas separate the cells");
+        assert_eq!(why(&matrix, "a,b|1,5;2,5"), "line 2: `5;2` is not one number: commas separate the cells");
+        assert_eq!(why(&matrix, "1\t2.5"), "line 1: `1\t2.5` is not one number: commas separate the cells");
         assert_eq!(why(&matrix, "1,2|,4"), "line 2, column 1: the cell is empty");
         assert_eq!(why(&matrix, "1,2|3"), "line 2 has 1 cell; line 1 has 2");
         assert_eq!(why(&matrix, "a,b,c|1,2"), "line 2 has 2 cells; the header in line 1 has 3");

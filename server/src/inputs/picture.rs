@@ -8,7 +8,7 @@
 //! | a truth value | black or white |
 
 use lift_analysis::hir::Scalar;
-use lift_analysis::ty::Ty;
+use lift_analysis::ty::{Ty, TyKind};
 use lift_codegen::io::bind::Argument;
 use lift_codegen::io::cast::{Number, converted, numbers};
 use lift_codegen::io::flat::{FlatArray, common_scalar, flat_from_value, rank, value_from_flat};
@@ -30,6 +30,17 @@ pub struct Picture {
     pub data: Vec<u16>,
 }
 
+/// How many numbers the pixels of a type have, if it says so.
+fn numbers_of_pixel(ty: &Ty) -> Option<usize> {
+    let pixel = &ty.as_array()?.element.as_array()?.element;
+    match pixel.kind() {
+        TyKind::Tuple(parts) => Some(parts.len()),
+        TyKind::Vec(_, width) => usize::try_from(width.as_const()?).ok(),
+        TyKind::Array(array) => usize::try_from(array.len.as_const()?).ok(),
+        _ => None,
+    }
+}
+
 /// The names of a pixel's channels.
 pub fn channels_text(channels: usize) -> &'static str {
     match channels {
@@ -49,7 +60,15 @@ impl Picture {
         let mut dims = vec![self.height, self.width];
         match (rank(ty), self.channels) {
             (2, 1) => {}
-            (3, channels) => dims.push(channels),
+            (3, channels) => match numbers_of_pixel(ty) {
+                Some(taken) if taken != channels => {
+                    return Err(format!(
+                        "the picture has {}; the parameter `{ty}` takes {taken} numbers per pixel",
+                        channels_text(channels)
+                    ));
+                }
+                _ => dims.push(channels),
+            },
             (2, channels) => {
                 return Err(format!(
                     "the picture has {}; the parameter `{ty}` takes one number per pixel",

@@ -96,12 +96,14 @@ impl RunLine {
         let head = self.head;
         let given = |name: &str| self.pairs.iter().find(|(n, _)| n == name).map(|(_, v)| v.clone());
         let missing = |name: &str| format!("the line `;;; {head}:` gives no value for `{name}`");
+        // An unknown name shows why a parameter has no value.
+        let is_known = |name: &str| parameters.contains(&name) || sizes.contains(&name);
+        if let Some((name, _)) = self.pairs.iter().find(|(name, _)| !is_known(name)) {
+            return Err(format!("the line `;;; {head}:` names `{name}`, which is neither a parameter nor a size"));
+        }
         let inputs = parameters.iter().map(|p| given(p).ok_or_else(|| missing(p))).collect::<Result<_, _>>()?;
         let mut runs = vec![DefaultRun { inputs, sizes: BTreeMap::new() }];
         for (name, values) in self.pairs.iter().filter(|(name, _)| !parameters.contains(&&**name)) {
-            if !sizes.contains(&&**name) {
-                return Err(format!("the line `;;; {head}:` names `{name}`, which is neither a parameter nor a size"));
-            }
             let value = |value: &str| {
                 let wrong = || format!("in the line `;;; {head}:`, `{name}={value}` is not a size");
                 value.trim().parse::<u64>().map_err(|_| wrong())
@@ -176,6 +178,7 @@ mod tests {
         assert_eq!(why("xs=iota"), "the line `;;; run:` gives no value for `c`");
         assert_eq!(why("xs=iota c=1 c=2"), "the line `;;; run:` gives `c` twice");
         assert_eq!(why("xs=iota c=1 K=2"), "the line `;;; run:` names `K`, which is neither a parameter nor a size");
+        assert_eq!(why("ys=iota c=1"), "the line `;;; run:` names `ys`, which is neither a parameter nor a size");
         assert_eq!(why("xs=iota c=1 N=few"), "in the line `;;; run:`, `N=few` is not a size");
         assert_eq!(why("xs=iota c=1 N=1,2"), "the line `;;; run:` gives several values for one size");
         assert_eq!(why("xs=\"iota"), "in the line `;;; run:`, a quote is not closed");

@@ -81,11 +81,15 @@ fn csv_files_have_cells_with_places() {
     bench.write("word.csv", b"name,price\r\n1,2\r\n\r\n3,four\r\n");
     bench.write("hole.csv", b"1,2\n,3\n");
     bench.write("short.csv", b"1,2\n3\n");
-    let said = ["word", "hole", "short"].map(|file| refusal(&bench, "swap", &[&format!("{file}.csv")]) + "\n").concat();
+    bench.write("semicolons.csv", b"1;2\n");
+    let said = ["word", "hole", "short", "semicolons"]
+        .map(|file| refusal(&bench, "swap", &[&format!("{file}.csv")]) + "\n")
+        .concat();
     expect![[r#"
         error[input]: input `rows`, given as `word.csv`: line 4, column 2 (`price`): `four` is not a Float
         error[input]: input `rows`, given as `hole.csv`: line 2, column 1: the cell is empty
         error[input]: input `rows`, given as `short.csv`: line 2 has 1 cell; `Array[(Int, Float),N]` has 2 columns
+        error[input]: input `rows`, given as `semicolons.csv`: line 1: `1;2` is not one number: commas separate the cells
     "#]]
     .assert_eq(&said);
 }
@@ -110,7 +114,7 @@ fn pictures_go_in_and_out() {
     ];
     expect![[r#"
         error[input]: input `rows`, given as `colours.png`: the picture has 3 channels (red, green, blue); the parameter `Array[Array[Int,W],H]` takes one number per pixel
-        error[input]: dimension 3 of `rows` has 1 element, but its type says 3
+        error[input]: input `rows`, given as `out.png`: the picture has 1 channel (grey); the parameter `Array[Array[Array[Int,3],W],H]` takes 3 numbers per pixel
         error[unwritable-file]: the pixel in row 0, column 0 has the number 300; a picture has 0 to 255
         error[unwritable-file]: the picture has 3 channels (red, green, blue), the file has 1 channel (grey); write `.ppm` or `.png`
         error[unwritable-file]: `Array[Float,1]` is not a picture, which is rows of pixels, each a number or an array, tuple or vector of 1 to 4
