@@ -64,8 +64,9 @@ fn found_in(db: &dyn Db, form: Form, mode: Mode) -> Vec<FormDiagnostic> {
     let syntax = syntax_errors(db, form);
     let errors = Errors::of(syntax.len(), inference.diagnostics.iter().chain(placement(db, form)));
     let mut found = syntax;
-    // Without a closing bracket, parts are in other groups than they are meant to be.
-    let regrouped = lower_form(db, form).errors.iter().any(|error| error.code == SyntaxErrorCode::Unclosed);
+    // Without a closing bracket, or with parts left over, parts are in other groups than they are meant to be.
+    let is_regrouped = |code| matches!(code, SyntaxErrorCode::Unclosed | SyntaxErrorCode::Extra);
+    let regrouped = lower_form(db, form).errors.iter().any(|error| is_regrouped(error.code));
     if !regrouped {
         found.extend(node_diagnostics(db, form, &inference));
     }

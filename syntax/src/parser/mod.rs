@@ -197,7 +197,7 @@ impl<'t> Parser<'t> {
         (self.end, self.shape, self.quiet) = (group.end(), shape, !group.is_closed());
         self.depth += 1;
         contents(self);
-        self.left_over();
+        self.left_over(kind, group.is_closed());
         self.depth -= 1;
         (self.end, self.shape, self.quiet) = outer;
         if group.is_closed() {
@@ -206,8 +206,9 @@ impl<'t> Parser<'t> {
         self.finish();
     }
 
-    /// Reports and skips leftover tokens of the current group.
-    fn left_over(&mut self) {
+    /// Reports and skips leftover tokens of the current group. After the body of a function, they are probably arguments of the
+    /// call around it.
+    fn left_over(&mut self, kind: SyntaxKind, is_closed: bool) {
         if self.at_end() {
             return;
         }
@@ -223,7 +224,15 @@ impl<'t> Parser<'t> {
             let order =
                 if is_operator(word) { format!("; an operator comes first: `({word} a b)`") } else { String::new() };
             let message = format!("too much: this is written `{}`{order}", self.shape);
-            self.error(Code::Extra, range, message);
+            let mut error = SyntaxError::new(Code::Extra, range, message);
+            if kind == LAMBDA && is_closed && self.depth > 1 {
+                let before = self.range_at(self.pos - 1).end();
+                let closer = self.range_at(self.end);
+                let rest = TextRange::new(before, range.end());
+                let moved = format!("{}{}", &self.text[closer], &self.text[rest]);
+                error = error.with_fix("Close the function before it", rest.cover(closer), moved);
+            }
+            self.report(error);
         }
         self.start(ERROR);
         self.muted(|p| {
