@@ -4,11 +4,12 @@ use super::extend::extended;
 use super::value::{Arr, Ev, Kind, Repr, Res, Scalar, Source, System, fail};
 use crate::front::build::Parameter;
 use crate::hir;
-use lift_syntax::SyntaxErrorCode::{AplDomain, AplPhrase};
+use lift_syntax::SyntaxErrorCode::{AplDomain, AplNotSupported, AplPhrase};
 use lift_syntax::TextRange;
 
-const NAMES: [(&str, System); 11] = [
+const NAMES: [(&str, System); 12] = [
     ("⎕C", System::Case),
+    ("⎕FMT", System::Format),
     ("⎕UCS", System::Unicode),
     ("⎕INT32AND", System::And),
     ("⎕INT32OR", System::Or),
@@ -41,6 +42,12 @@ pub fn apply(ev: &mut Ev, system: System, left: Option<&Arr>, right: &Arr, range
         (System::Unicode, None) => {
             let whole = if right.kind == Kind::Bool { ev.as_kind(right, Kind::Int)? } else { right.clone() };
             unicode(&whole)
+        }
+        (System::Format, None) => super::text::as_matrix(ev, right),
+        (System::Format, Some(left)) => {
+            let message =
+                format!("the left of `{name}` is not supported yet: `8 2⍕x` writes numbers 8 wide with 2 decimals");
+            fail(AplNotSupported, left.range, message)
         }
         (System::Case, left) => super::letters::cased(ev, left, right),
         (System::Unicode, Some(_)) => fail(AplPhrase, range, format!("`{name}` takes no left argument")),

@@ -38,6 +38,20 @@ pub fn format(ev: &mut Ev, x: &Arr) -> Res<Arr> {
     })
 }
 
+/// `⎕FMT x`: the characters of an array as a matrix. Numbers that the run computes are printed so anyway.
+pub fn as_matrix(ev: &mut Ev, x: &Arr) -> Res<Arr> {
+    let text = format(ev, x)?;
+    match (&text.repr, text.rank()) {
+        (Repr::Text(_), _) => Ok(text),
+        (_, rank) if rank > 2 => not_supported(x.range, "`⎕FMT` of an array of more than two axes"),
+        (_, rank) => {
+            let mut shape = vec![Size::one(); 2 - rank];
+            shape.extend(text.shape.iter().cloned());
+            Ok(Arr { shape, ..text })
+        }
+    }
+}
+
 fn columns(x: &Arr) -> usize {
     x.extents().and_then(|shape| shape.last().copied()).unwrap_or(0)
 }

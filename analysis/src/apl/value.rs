@@ -363,6 +363,8 @@ pub enum System {
     Unicode,
     /// Converts to small letters or capitals.
     Case,
+    /// The characters of an array as a matrix.
+    Format,
 }
 
 /// An input that is read from a file.

@@ -193,6 +193,7 @@ fn meaning(token: &AplToken) -> Option<&'static str> {
         (_, "⎕A") => "The letters from A to Z.",
         (_, "⎕D") => "The digits from 0 to 9.",
         (_, "⎕C") => "Characters as small letters; `1 ⎕C x` as capitals.",
+        (_, "⎕FMT") => "The characters of an array as a matrix.",
         (_, "⎕UCS") => "Characters of code points, or code points of characters.",
         (AplKind::Arrow, _) => "Gives the value at the right the name at the left.",
         (AplKind::SelfName, _) => "The function around it, or the operator with its operands.",

@@ -96,7 +96,6 @@ pub fn server_capabilities(client: &Features) -> ServerCapabilities {
                     schemes: ["lift", documents::SCHEME].map(str::to_owned).into(),
                 })
             }),
-            ..Default::default()
         }),
         ..Default::default()
     }

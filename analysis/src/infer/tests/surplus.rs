@@ -173,13 +173,12 @@ fn a_function_in_place_of_an_array_or_a_number() {
 (lift k4 (N) ((array-type float N)) (lambda (xs) (zip (lambda (r) (length r)) xs)))
 (lift k5 (N) ((array-type int N)) (lambda (xs) (take (lambda (x) (> x 3)) xs)))",
         expect![[r#"
-            groupBy : ? -> Array[Int,m] -> Array[Int,n] -> <∃Y, Array[<∃X, Array[Int,X]>,Y]>
+            groupBy : #n -> Array[Int,m] -> Array[a,m] -> Array[<∃X, Array[a,X]>,n]
             k1 : Array[Int,N] -> ?
-              type-mismatch at `(lambda (x) (mod x 3))`: `groupBy` needs `Array[Int,_]` as its second argument, but this is `Int -> Int`; `(map (lambda …) xs)` applies it to each element
+              type-mismatch at `(lambda (x) (mod x 3))`: `groupBy` needs `Array[Int,N]` as its second argument, but this is `Int -> Int`; `(map (lambda …) xs)` applies it to each element
                 fix: Write `(map (lambda …) xs)`
             k2 : Array[Int,N] -> ?
-              type-mismatch at `(lambda (x) (mod x 3))`: `groupBy` needs `Array[Int,_]` as its second argument, but this is `Int -> Int`; `(map (lambda …) xs)` applies it to each element
-                fix: Write `(map (lambda …) xs)`
+              missing-argument at `groupBy`: `groupBy` takes a size and two arrays, no function: write `(groupBy #n (map (lambda …) xs) xs)`
             k3 : Array[Int,N] -> ?
               type-mismatch at `(+ 1)`: `zip` needs `Array[_,_]` as its first argument, but this is `Int -> Int`; `(map (+ 1) xs)` applies it to each element
                 fix: Write `(map (+ 1) xs)`
