@@ -277,7 +277,9 @@ pub fn after_each_rewrite(kernel: &Kernel, target: &Target) -> Vec<(&'static str
     stages.push(("branches", rewritten.clone()));
     rewritten = products::products(rewritten, target, &mut Vec::new());
     stages.push(("product-apart", rewritten.clone()));
-    let distributed = narrowed::narrowed(distribute::distribute(rewritten, target, &mut Vec::new()));
+    let distributed =
+        products::paired(distribute::distribute(rewritten, target, &mut Vec::new()), target, &mut Vec::new());
+    let distributed = narrowed::narrowed(distributed);
     let unfolded = unfolded::unfolded(distributed.clone(), target, &mut Vec::new());
     let returned = results::results(unfolded.clone(), target, &mut Vec::new());
     let turned = turned::turned(returned.clone(), target, &mut Vec::new());
@@ -351,6 +353,7 @@ impl Schedule {
         let rewritten = verified("branches", kernel, branches::branches(rewritten, target, &mut applied));
         let rewritten = verified("products", kernel, products::products(rewritten, target, &mut applied));
         let rewritten = verified("distribute", kernel, distribute::distribute(rewritten, target, &mut applied));
+        let rewritten = verified("paired", kernel, products::paired(rewritten, target, &mut applied));
         let rewritten = verified("narrowed", kernel, narrowed::narrowed(rewritten));
         let rewritten = verified("unfolded", kernel, unfolded::unfolded(rewritten, target, &mut applied));
         let rewritten = verified("results", kernel, results::results(rewritten, target, &mut applied));

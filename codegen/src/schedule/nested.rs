@@ -472,7 +472,7 @@ pub fn lies_in_memory(kernel: &Kernel, rows: &Atom) -> bool {
 }
 
 /// The arrays that are zipped in an array.
-fn zipped(kernel: &Kernel, xs: &Atom) -> Option<Vec<Atom>> {
+pub fn zipped(kernel: &Kernel, xs: &Atom) -> Option<Vec<Atom>> {
     let mut found = None;
     kernel.body.visit(&mut |stmt| match &stmt.rhs {
         Rhs::Prim(PrimCall { prim: Prim::Zip, args, .. }) if *xs == Atom::Var(stmt.var) => found = Some(args.clone()),

@@ -24,13 +24,23 @@ pub fn products(kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -> 
     if target.class != Class::Gpu {
         return kernel;
     }
-    within(kernel, |kernel, lengths, body| Writer { kernel, lengths, applied }.block(body))
+    within(kernel, |kernel, lengths, body| Writer { kernel, lengths, applied, splits: true }.block(body))
+}
+
+/// Makes one fold of the products of a nest, whose rows are stored now.
+pub fn paired(kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -> Kernel {
+    if target.class != Class::Gpu {
+        return kernel;
+    }
+    within(kernel, |kernel, lengths, body| Writer { kernel, lengths, applied, splits: false }.block(body))
 }
 
 struct Writer<'a> {
     kernel: &'a mut Kernel,
     lengths: &'a mut Lengths,
     applied: &'a mut Vec<Applied>,
+    /// Whether what depends on the row alone becomes a map of its own.
+    splits: bool,
 }
 
 /// The array of a nest's inner map: the arrays that are zipped in it, or the array alone.
@@ -106,7 +116,7 @@ impl Writer<'_> {
         let columns = self.columns(f, call)?;
         let folds = g.body.stmts.iter().filter(|s| is_fold(s)).count();
         let apart = columns.of_row.iter().any(|of_row| *of_row);
-        if folds == 0 || (folds == 1 && !apart) || !self.of_row_and_column(f, g) {
+        if folds == 0 || (folds == 1 && !apart) || (apart && !self.splits) || !self.of_row_and_column(f, g) {
             return None;
         }
         let known = self.kernel.vars.len();

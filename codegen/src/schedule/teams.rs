@@ -19,7 +19,9 @@ use super::distribute::folds_apart;
 use super::flat::is_flat;
 use super::kept::{self, LocalMemory};
 pub use super::kept::{KEY_TABLE, RADIX, SCAN_TILE, TILE_BYTES};
-use super::nested::{Dims, Work, is_counted, is_short, lies_across, lies_in_memory, rounds_of, rows_below, work_of};
+use super::nested::{
+    Dims, Work, is_counted, is_short, lies_across, lies_in_memory, rounds_of, rows_below, work_of, zipped,
+};
 use super::pass::within;
 use super::ragged::{Ragged, Row};
 use super::versions::{branch, choice, decided, fresh};
@@ -570,7 +572,7 @@ fn shared<'k>(kernel: &Kernel, dims: Dims<'k>, most: usize) -> Option<Shared<'k>
     let loops = looping().any(|s| own || !is_flat(kernel.ty(s.var)));
     let counted = f.body.stmts.iter().all(is_counted);
     let short = row.as_ref().is_some_and(is_short);
-    let in_memory = |c: &&PrimCall| c.args.iter().all(|xs| lies_in_memory(kernel, xs) && !lies_across(kernel, xs));
+    let in_memory = |c: &&PrimCall| c.args.iter().all(|xs| rows_lie_in_memory(kernel, xs));
     // A loop that is the only element, such as one of the top of a kernel, has nothing else to be parallel.
     let only =
         || looping().next().is_some() && kernel.atom_ty(&call.args[0]).as_array().is_some_and(|a| a.len == Size::one());
@@ -578,6 +580,14 @@ fn shared<'k>(kernel: &Kernel, dims: Dims<'k>, most: usize) -> Option<Shared<'k>
         return None;
     }
     row.filter(|_| folds).map(|row| Shared { call, dims, row, own, by_key, loops, counted })
+}
+
+/// Whether the rows of an array, or of all that are zipped in it, lie in memory element after element.
+fn rows_lie_in_memory(kernel: &Kernel, xs: &Atom) -> bool {
+    match zipped(kernel, xs) {
+        Some(all) => all.iter().all(|xs| rows_lie_in_memory(kernel, xs)),
+        None => lies_in_memory(kernel, xs) && !lies_across(kernel, xs),
+    }
 }
 
 /// Whether [`shapes::rounds`] keeps a loop over a short array in registers.

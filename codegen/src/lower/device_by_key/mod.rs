@@ -14,10 +14,12 @@
 //! | module | job |
 //! |---|---|
 //! | `table` | the layout of the tables in local memory, and the distribution of elements |
+//! | `cores` | tables in global memory, one for each core of a processor |
 //! | `parts` | the first launch |
 //! | `result` | the second launch |
 //! | `shared` | one table in global memory, updated by atomic operations |
 
+mod cores;
 mod parts;
 mod result;
 mod shared;
@@ -65,6 +67,9 @@ impl<'k> Host<'k> {
         let table = Table::of(&target, &by, &most);
         let turns = table.turns.0.mul(&table.turns.1);
         let most_turns = self.program.parameter(Parameter::KeyTurns);
+        if target.class == Class::Cpu && turns.as_const() != Some(1) {
+            return self.by_key_on_cores(stmt, &by, &most, dest);
+        }
         if by.atomic.is_none() || turns.as_const().is_some_and(|n| n <= most_turns) {
             return self.by_key_in_parts(stmt, &by, &table, dest);
         }
