@@ -472,7 +472,7 @@ pub fn lies_in_memory(kernel: &Kernel, rows: &Atom) -> bool {
 }
 
 /// The arrays that are zipped in an array.
-pub fn zipped(kernel: &Kernel, xs: &Atom) -> Option<Vec<Atom>> {
+fn zipped(kernel: &Kernel, xs: &Atom) -> Option<Vec<Atom>> {
     let mut found = None;
     kernel.body.visit(&mut |stmt| match &stmt.rhs {
         Rhs::Prim(PrimCall { prim: Prim::Zip, args, .. }) if *xs == Atom::Var(stmt.var) => found = Some(args.clone()),
@@ -486,6 +486,14 @@ pub fn has_stored_rows(kernel: &Kernel, rows: &Atom) -> bool {
     match zipped(kernel, rows) {
         Some(all) => all.iter().any(|xs| has_stored_rows(kernel, xs)),
         None => lies_in_memory(kernel, rows),
+    }
+}
+
+/// Whether the rows of an array, or of all that are zipped in it, lie in memory element after element.
+pub fn rows_lie_in_memory(kernel: &Kernel, xs: &Atom) -> bool {
+    match zipped(kernel, xs) {
+        Some(all) => all.iter().all(|xs| rows_lie_in_memory(kernel, xs)),
+        None => lies_in_memory(kernel, xs) && !lies_across(kernel, xs),
     }
 }
 

@@ -20,7 +20,7 @@ use super::flat::is_flat;
 use super::kept::{self, LocalMemory};
 pub use super::kept::{KEY_TABLE, RADIX, SCAN_TILE, TILE_BYTES};
 use super::nested::{
-    Dims, Work, is_counted, is_short, lies_across, lies_in_memory, rounds_of, rows_below, work_of, zipped,
+    Dims, Work, is_counted, is_short, lies_across, rounds_of, rows_below, rows_lie_in_memory, work_of,
 };
 use super::pass::within;
 use super::ragged::{Ragged, Row};
@@ -580,14 +580,6 @@ fn shared<'k>(kernel: &Kernel, dims: Dims<'k>, most: usize) -> Option<Shared<'k>
         return None;
     }
     row.filter(|_| folds).map(|row| Shared { call, dims, row, own, by_key, loops, counted })
-}
-
-/// Whether the rows of an array, or of all that are zipped in it, lie in memory element after element.
-fn rows_lie_in_memory(kernel: &Kernel, xs: &Atom) -> bool {
-    match zipped(kernel, xs) {
-        Some(all) => all.iter().all(|xs| rows_lie_in_memory(kernel, xs)),
-        None => lies_in_memory(kernel, xs) && !lies_across(kernel, xs),
-    }
 }
 
 /// Whether [`shapes::rounds`] keeps a loop over a short array in registers.
