@@ -381,7 +381,8 @@ impl Schedule {
             !only_shows && !parallel && bounds.states().next().is_none() && !updates_long_state(&kernel, &kernel.body);
         let stored = match target.class {
             Class::Gpu => nested::maps_of_folds(&rewritten),
-            _ => FxHashSet::default(),
+            Class::Cpu => tile::products(&rewritten),
+            Class::Portable => FxHashSet::default(),
         };
         let mut fused = fuse::fuse(&kernel, Some(target), &uses, &stored, sequential, &mut applied);
         let finest = bounds.if_all_were_read(&kernel);

@@ -63,6 +63,17 @@ pub fn tilings(before: &Kernel, lazy: &FxHashSet<VarId>, target: &Target) -> FxH
     found
 }
 
+/// The maps at host level that are products of matrices. One that is fused with its reader has no tiles.
+pub fn products(before: &Kernel) -> FxHashSet<VarId> {
+    let mut found = FxHashSet::default();
+    each_map(before, &before.body, &mut |stmt, call| {
+        if call.funs.first().and_then(|f| nest::recognise(before, f)).is_some_and(|nest| nest.matrix) {
+            found.insert(stmt.var);
+        }
+    });
+    found
+}
+
 /// The maps at host level that neither the program nor a rule has placed.
 pub fn unplaced(before: &Kernel) -> FxHashSet<VarId> {
     let mut found = FxHashSet::default();
