@@ -1,4 +1,5 @@
-//! Rows whose elements are folded by key: a group folds each row into a table in its local memory.
+//! Rows whose elements are folded by key: a group folds each row into a table in its local memory, a core of a processor into
+//! one of its own.
 //!
 //! Without a table, a row of k elements takes k comparisons for each of its n keys. If the faster version depends on
 //! lengths, the kernel has both, and the host chooses.
@@ -15,7 +16,7 @@ use lift_analysis::size::{Size, Var};
 
 /// Adds the versions with tables of host-level maps that fold rows by key.
 pub fn row_tables(kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -> Kernel {
-    if target.class != Class::Gpu {
+    if target.class == Class::Portable {
         return kernel;
     }
     over(kernel, |kernel, Names { vars, lengths }, body| Writer { vars, lengths, target, applied }.block(kernel, body))
@@ -57,7 +58,9 @@ impl Writer<'_> {
         }
         *self.vars = vars;
         self.applied.append(&mut rules);
-        self.applied.push(Applied { rule: &rules::MAP_TABLES_WRG, origin: stmt.origin.clone() });
+        if target.class == Class::Gpu {
+            self.applied.push(Applied { rule: &rules::MAP_TABLES_WRG, origin: stmt.origin.clone() });
+        }
         let f = Copier::new(self.vars, self.lengths).lambda(tabled.funs.first()?);
         let table = branch(self.vars, stmt, Rhs::Prim(PrimCall { funs: vec![f], ..tabled }));
         let mut made = match known {
