@@ -50,7 +50,8 @@ fn a_test_that_does_not_hold_says_where_and_why() {
         ("xs=[1,2] => error no-such-code", "there is no code `no-such-code`"),
         ("xs=[1,2] => none.txt", "the expected result `none.txt`: there is no such file"),
         ("xs=[1,2] => [x]", "the expected result `[x]`: at character 2"),
-        ("ys=[1,2] => [6,3]", "gives no value for `xs`"),
+        ("ys=[1,2] => [6,3]", "names `ys`, which is neither a parameter nor a size"),
+        ("=> [6,3]", "gives no value for `xs`"),
         ("xs=iota N=3", "stops instead of giving a result"),
     ] {
         let bench = Bench::new(&[("a.lift", &format!(";;; test: {line}\n{head}"))]);
