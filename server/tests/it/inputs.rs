@@ -271,12 +271,15 @@ fn a_kernel_runs_on_its_own_line() {
             ";;; run: xs=data.txt k=2\n(lift own (N) ((array-type float N) float) (lambda (xs k) (map (lambda (x) (* x k)) xs)))\n",
         ),
         ("deep/data.txt", "1 2"),
-        ("bad.lift", ";;; run: ys=iota\n(lift bad (N) ((array-type int N)) (lambda (xs) xs))\n"),
+        ("bad.lift", ";;; run: N=3\n(lift bad (N) ((array-type int N)) (lambda (xs) xs))\n"),
+        ("other.lift", ";;; run: ys=iota\n(lift other (N) ((array-type int N)) (lambda (xs) xs))\n"),
     ]);
     // File names in the `;;; run:` line are relative to the program.
     assert_eq!(bench.fine(&["run", "deep/own.lift", "--device", "interpreter"]), "2.0\n4.0\n");
     let said = bench.wrong(&["run", "bad.lift", "--device", "interpreter"]);
     assert!(said.contains("the line `;;; run:` gives no value for `xs`"), "{said}");
+    let said = bench.wrong(&["run", "other.lift", "--device", "interpreter"]);
+    assert!(said.contains("the line `;;; run:` names `ys`, which is neither a parameter nor a size"), "{said}");
 }
 
 #[test]
