@@ -9,7 +9,7 @@ use super::free;
 use super::nested::{Dims, LONG, Work, array_of, is_known, rounds_of, work_of};
 use super::pass::{Names, over};
 use super::versions::{branch, choice, decided, fresh};
-use super::{Applied, host_blocks, nest, ragged, rules, uses};
+use super::{Applied, columns_once, host_blocks, nest, ragged, rules, uses};
 use crate::core::copy::{Copier, Lengths};
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Space, Stmt, VarId, VarInfo};
 use crate::schedule::flat::is_flat;
@@ -21,8 +21,12 @@ use lift_analysis::ty::Ty;
 
 /// Adds the copies for maps at host level.
 pub fn columns(mut kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -> Kernel {
-    if target.class != Class::Gpu {
-        return kernel;
+    match target.class {
+        Class::Portable => return kernel,
+        Class::Cpu => {
+            return over(kernel, |kernel, Names { vars, .. }, body| columns_once::block(kernel, vars, body, applied));
+        }
+        Class::Gpu => {}
     }
     // The copies of columns need the types of what results are made of.
     for results in [true, false] {

@@ -49,6 +49,7 @@
 //! | `chosen` | folds that choose an element, such as the index of the greatest |
 //! | `beside` | matrices whose rows neighbouring work-items fold |
 //! | `columns` | columns and transposed results, read or written by rows |
+//! | `columns_once` | columns that each element of a map folds, on a processor |
 //! | `counters` | counters of loops at host level |
 //! | `filters` | the elements that `filter` keeps |
 //! | `flatten` | nested maps without other work |
@@ -86,6 +87,7 @@ mod branches;
 pub mod by_key;
 mod chosen;
 mod columns;
+mod columns_once;
 mod copies;
 mod counted;
 mod counters;
