@@ -59,6 +59,9 @@ parameters! {
     SortFew "sort.few" = 32 [8, 16] "Maximum elements that one work-item of a GPU sorts in registers.";
     SortRun "sort.run" = 32 [8, 16, 64] "Elements of a run that one work-item sorts before runs are merged.";
     SortThreads "sort.threads" = 12 [2, 4, 8, 24] "Minimum threads of a processor that merge runs together by searching.";
+    SortFirst "sort.first" = 256 [64, 128, 512] "Work-items that keep the first elements of a part of a row each, if it is sorted for a few of them.";
+    SortWhole "sort.whole" = 65536 [16384, 262144] "Minimum elements of an array at the top of a kernel of which a few are kept by parts instead of a sort.";
+    SortParts "sort.parts" = 64 [32, 128, 256] "Elements of such an array of which a work-item keeps the first ones.";
     RowsEach "rows.each" = 16 [4, 8, 32, 64] "Elements of a row per work-item, if a team folds the row.";
     RowsTeam "rows.team" = 8 [2, 4, 16, 32] "Work-items per row, if there are many rows of unknown length.";
     RowsBusy "rows.busy" = 1024 [256, 512, 2048] "Work-items of teams that keep a compute unit busy.";

@@ -30,11 +30,30 @@ const MOST: usize = 16;
 pub fn unrolled(kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -> Kernel {
     within(kernel, |kernel, lengths, body| {
         block(kernel, body, lengths, applied);
-        few_rows::block(kernel, body, lengths, applied);
+        in_maps(kernel, body, lengths, applied, few_rows::function);
         if target.class == Class::Gpu {
-            states::block(kernel, body, lengths, applied);
+            in_maps(kernel, body, lengths, applied, states::function);
         }
     })
+}
+
+/// Rewrites the functions of all maps in a block, the inner ones first.
+fn in_maps(
+    kernel: &mut Kernel,
+    body: &mut Block,
+    lengths: &mut Lengths,
+    applied: &mut Vec<Applied>,
+    function: fn(&mut Kernel, &mut Block, &mut Lengths, &mut Vec<Applied>),
+) {
+    for stmt in &mut body.stmts {
+        let maps = matches!(&stmt.rhs, Rhs::Prim(call) if call.prim == Prim::Map(Level::Auto));
+        for inner in stmt.rhs.blocks_mut() {
+            in_maps(kernel, inner, lengths, applied, function);
+            if maps {
+                function(kernel, inner, lengths, applied);
+            }
+        }
+    }
 }
 
 fn block(kernel: &mut Kernel, body: &mut Block, lengths: &mut Lengths, applied: &mut Vec<Applied>) {

@@ -9,7 +9,6 @@ use super::super::value::{Dest, Layout, Place};
 use super::table::{ByKey, at_least_one, rounded_up};
 use crate::core::{Level, Stmt};
 use crate::opencl::{CType, Expr};
-use crate::plan::BufferRole;
 use crate::schedule::rules;
 use lift_analysis::parameters::Parameter;
 use lift_analysis::size::Size;
@@ -44,15 +43,7 @@ impl<'k> Host<'k> {
         let cores = Size::nat(self.program.target.compute_units.into());
         let parts = [useful, tables, fit].iter().fold(cores, |least, size| Size::min(&least, size));
         let parts = at_least_one(&parts);
-        let all = cells.mul(&parts);
-        let memory = self.program.layout(
-            &by.ty,
-            &mut std::iter::empty(),
-            &format!("{name}_parts"),
-            BufferRole::Temporary,
-            &all,
-            &stmt.origin,
-        )?;
+        let memory = self.tables(stmt, by, &cells.mul(&parts))?;
         let tables = Tables { by, memory, parts };
         let along = Dims { glb: [true, false, false], wrg: [false; 3], lcl: [false; 3] };
         let title = |label| Title { name: &name, label, origin: &stmt.origin };

@@ -30,7 +30,7 @@ use super::device_filter::GRID;
 use super::function::{Body, Dims, FunctionBuilder};
 use super::host::Host;
 use super::launch::Title;
-use super::value::{Closure, Dest, Env};
+use super::value::{Closure, Dest, Env, Layout};
 use crate::core::{Level, PrimCall, Stmt};
 use crate::opencl::{CType, Expr};
 use crate::plan::BufferRole;
@@ -41,6 +41,7 @@ use lift_analysis::parameters::Parameter;
 use lift_analysis::size::Size;
 use lift_analysis::ty::Ty;
 pub use parts::Folded;
+use std::rc::Rc;
 pub use table::{ByKey, Table};
 
 /// Work-items that together fold one cell over all tables.
@@ -86,6 +87,13 @@ impl<'k> Host<'k> {
         Ok(())
     }
 
+    /// Global memory for so many cells of tables.
+    fn tables(&mut self, stmt: &Stmt, by: &ByKey<'k>, cells: &Size) -> Result<Rc<Layout>> {
+        let name = format!("{}_parts", self.program.kernel.name_of(stmt.var));
+        let none = &mut std::iter::empty();
+        self.program.layout(&by.ty, none, &name, BufferRole::Temporary, cells, &stmt.origin)
+    }
+
     /// The version with tables in local memory.
     fn by_key_in_parts(&mut self, stmt: &'k Stmt, by: &ByKey<'k>, table: &Table, dest: &Dest<'k>) -> Result<()> {
         let target = self.program.target;
@@ -93,14 +101,7 @@ impl<'k> Host<'k> {
         self.program.applied(&rules::BY_KEY_PARTS, &stmt.origin);
         // The values of one cell are adjacent.
         let all = by.cells().mul(&table.parts);
-        let parts = self.program.layout(
-            &by.ty,
-            &mut std::iter::empty(),
-            &format!("{name}_parts"),
-            BufferRole::Temporary,
-            &all,
-            &stmt.origin,
-        )?;
+        let parts = self.tables(stmt, by, &all)?;
         let title = |label| Title { name: &name, label, origin: &stmt.origin };
         let local = [Some(table.group), Some(1), Some(1)];
         self.launch(&title("reduce by key: parts"), GRID, local, |f| by.fold_parts(f, table, &parts))?;

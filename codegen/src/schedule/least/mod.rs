@@ -101,7 +101,9 @@ impl Writer<'_> {
         let below = match self.target.class {
             Class::Gpu => {
                 let many = i64::from(self.target.get(Parameter::RowsWaiting)) * i64::from(self.target.compute_units);
-                Size::if_le(&Size::int(many), &n, &shortest.add(&Size::one()), &Size::nat(parts::LANES * most as u64))
+                let [lanes, ..] = parts::of_row(self.target);
+                let enough = lanes.mul(&Size::nat(most as u64));
+                Size::if_le(&Size::int(many), &n, &shortest.add(&Size::one()), &enough)
             }
             Class::Portable | Class::Cpu => shortest.add(&Size::one()),
         };
@@ -138,7 +140,7 @@ impl Writer<'_> {
 
     /// A map for the lanes of all rows, then those for fewer, and one for the result.
     fn apart(&mut self, stmt: &Stmt, call: &PrimCall) -> Option<Block> {
-        let Folding { call, .. } = self.folding(call, &parts::of_row());
+        let Folding { call, .. } = self.folding(call, &parts::of_row(self.target));
         let at: Vec<VarId> = call.funs[0].body.stmts.iter().map(|s| s.var).filter(|v| self.parts.contains(v)).collect();
         // Rows of deeper maps are many.
         if at.is_empty() || call.funs[0].params.len() != 1 || call.funs[0].position.is_some() {

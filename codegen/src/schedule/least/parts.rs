@@ -1,45 +1,47 @@
 //! The best elements of long arrays: lanes keep those of parts that lie one after the other, then fewer lanes those of all
 //! that were kept, in the same order.
 
-use super::{Emitter, Found, Keep, Writer};
+use super::{Emitter, Found, Keep, MOST, Writer};
 use crate::core::{Atom, Block, Lambda, Level, Prim, PrimCall, Rhs, ScalarOp, Stmt};
 use crate::schedule::nested::array_of;
 use crate::schedule::unrolled::row_of;
 use crate::schedule::versions::{branch, choice, decided, fresh};
+use crate::target::Target;
 use lift_analysis::hir::Literal;
+use lift_analysis::parameters::Parameter;
 use lift_analysis::size::Size;
 use lift_analysis::ty::Ty;
 
-/// Lanes of a row. It has as many elements as they keep, at least.
-pub(super) const LANES: u64 = 256;
-/// Minimum length of an array at the top of a kernel that is not sorted; the first lanes keep fewer elements.
-const LONG: u64 = 1 << 16;
-/// Elements that a lane at the top of a kernel goes through, and the most and fewest lanes.
-const EACH: u64 = 64;
+/// Maximum lanes of an array: more do not run at the same time.
 const MOST_LANES: u64 = 1 << 16;
-const FEWEST_LANES: u64 = 1 << 11;
 
-/// The lanes that fold a row, then what lanes have kept.
-pub(super) fn of_row() -> [Size; 3] {
-    [LANES, LANES / 8, LANES / 64].map(Size::nat)
+/// The lanes that fold a row of at least so many elements for each that is kept, then what lanes have kept.
+pub(super) fn of_row(target: &Target) -> [Size; 3] {
+    let lanes = u64::from(target.get(Parameter::SortFirst));
+    [1, 8, 64].map(|fewer| Size::nat((lanes / fewer).max(1)))
 }
 
-/// Those of an array at the top of a kernel.
-fn of_array(n: &Size) -> [Size; 4] {
-    let first = Size::max(&Size::nat(FEWEST_LANES), &Size::min(&Size::nat(MOST_LANES), &n.div_floor(&Size::nat(EACH))));
-    [first, Size::nat(FEWEST_LANES), Size::nat(FEWEST_LANES / 32), Size::nat(FEWEST_LANES / 512)]
+/// Those of an array at the top of a kernel, of at least `long` elements. The lanes keep at most as many.
+fn of_array(n: &Size, long: u64, target: &Target) -> [Size; 4] {
+    let fewest = (long / MOST as u64).max(1);
+    let each = Size::nat(u64::from(target.get(Parameter::SortParts)).max(MOST as u64));
+    let wanted = Size::min(&Size::nat(MOST_LANES), &n.div_floor(&each));
+    let [fewer, few, last] = [1, 32, 512].map(|by| Size::nat((fewest / by).max(1)));
+    [Size::max(&fewer, &wanted), fewer, few, last]
 }
 
 impl Writer<'_> {
     /// The statements that make the first elements of an array at host level, which is sorted if it is short.
     pub(super) fn at_the_top(&mut self, found: &Found, block: &Block) -> Option<Vec<Stmt>> {
         let (sort, part) = (&block.stmts[found.sort], &block.stmts[found.part]);
-        let long = Size::nat(LONG);
+        let long = u64::from(self.target.get(Parameter::SortWhole));
+        let lanes = of_array(&found.row, long, self.target);
+        let long = Size::nat(long);
         let short = decided(&found.row, &long);
         if short == Some(true) {
             return None;
         }
-        let stmts = self.folded(found, block, &of_array(&found.row))?;
+        let stmts = self.folded(found, block, &lanes)?;
         if short == Some(false) {
             return Some(stmts);
         }

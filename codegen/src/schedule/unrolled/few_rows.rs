@@ -15,20 +15,8 @@ use rustc_hash::FxHashSet;
 /// Maximum number of rows.
 const MOST: i64 = 4;
 
-/// Writes out such maps of a block at host level, in all functions of its maps.
-pub fn block(kernel: &mut Kernel, body: &mut Block, lengths: &mut Lengths, applied: &mut Vec<Applied>) {
-    for stmt in &mut body.stmts {
-        let maps = matches!(&stmt.rhs, Rhs::Prim(call) if call.prim == Prim::Map(Level::Auto));
-        for inner in stmt.rhs.blocks_mut() {
-            block(kernel, inner, lengths, applied);
-            if maps {
-                function(kernel, inner, lengths, applied);
-            }
-        }
-    }
-}
-
-fn function(kernel: &mut Kernel, body: &mut Block, lengths: &mut Lengths, applied: &mut Vec<Applied>) {
+/// Writes out such maps in the function of a map.
+pub fn function(kernel: &mut Kernel, body: &mut Block, lengths: &mut Lengths, applied: &mut Vec<Applied>) {
     // What the function makes, and what it reads of that.
     let mut made = FxHashSet::default();
     let mut out: Vec<Stmt> = Vec::new();

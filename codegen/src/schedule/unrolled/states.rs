@@ -17,20 +17,8 @@ const MOST: usize = 80;
 /// Maximum statements of a step.
 const MOST_STATEMENTS: usize = 768;
 
-/// Rewrites the functions of a block at host level.
-pub fn block(kernel: &mut Kernel, body: &mut Block, lengths: &mut Lengths, applied: &mut Vec<Applied>) {
-    for stmt in &mut body.stmts {
-        let maps = matches!(&stmt.rhs, Rhs::Prim(call) if call.prim == Prim::Map(Level::Auto));
-        for inner in stmt.rhs.blocks_mut() {
-            block(kernel, inner, lengths, applied);
-            if maps {
-                function(kernel, inner, lengths, applied);
-            }
-        }
-    }
-}
-
-fn function(kernel: &mut Kernel, body: &mut Block, lengths: &mut Lengths, applied: &mut Vec<Applied>) {
+/// Rewrites the function of a map.
+pub fn function(kernel: &mut Kernel, body: &mut Block, lengths: &mut Lengths, applied: &mut Vec<Applied>) {
     for at in 0..body.stmts.len() {
         let (vars, origin) = (kernel.vars.len(), body.stmts[at].origin.clone());
         match of_scalars(kernel, lengths, body, at) {
