@@ -49,10 +49,12 @@ const AGAIN: &str = "
       (product a (product a (product a (product a (product a (product a a))))))))))))))
 ";
 
-/// A map whose code is written more than once before the compiler chooses how lanes lie.
+/// Maps whose code is written more than once before the compiler chooses how lanes lie. A table that looking makes stays.
 const LOOKED_AT: &str = "
 (lift middles (N M) ((array-type (array-type float M) (+ N 1)))
   (lambda (x) (map (lambda (c) (let s (sort < c) (tuple (sum c) (aref s (/ (length s) 2))))) (transpose x))))
+(lift uneven (N) ((array-type (i) (array-type int (mod (* i i) 3)) N))
+  (lambda (rows) (map (map (lambda (x) (* 2 x))) rows)))
 ";
 
 /// A kernel of [`AGAIN`], a target, and the maximal size of its text in bytes.

@@ -154,7 +154,7 @@ impl<'k> ProgramBuilder<'k> {
         let taken = guards.iter().filter_map(|g| g.taken(self));
         let only_if: Vec<Size> = taken.chain(positive.iter().cloned()).collect();
         let stored_before = self.report.stored.len();
-        let (buffers_before, failure_before) = (self.buffers.len(), self.failure_buffer);
+        let allocated = self.allocated();
         let spent_before = self.work.mark();
         let mut f = FunctionBuilder::new(self, title.origin);
         f.grid_mut().distribute_over(used);
@@ -163,9 +163,7 @@ impl<'k> ProgramBuilder<'k> {
         body(&mut f)?;
         // For example a check that was eliminated. NVIDIA's assembler rejects functions without instructions.
         if f.does_nothing() {
-            self.report.stored.truncate(stored_before);
-            self.buffers.truncate(buffers_before);
-            self.failure_buffer = failure_before;
+            self.free_since(allocated);
             return Ok(());
         }
         f.join_loops()?;
