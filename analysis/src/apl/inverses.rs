@@ -76,8 +76,8 @@ fn of_itself(ev: &mut Ev, f: &Fun, glyph: char) -> Option<FunKind> {
     })
 }
 
-/// The inverse of `glyph\`: each element by the inverse of the function from the element before it, and the first by that
-/// from the neutral element; `None` if the function has no inverse.
+/// The inverse of the scan `glyph\`: from each element the one before it is taken off, as `-` does for `+`; from the first
+/// the neutral element. `None` if the function has no inverse.
 fn of_scan(ev: &mut Ev, f: &Fun, glyph: char, axis: &Axis) -> Option<FunKind> {
     let (undo, neutral) = match glyph {
         '+' => ('-', number(ev, f, Kind::Int, 0.0)),

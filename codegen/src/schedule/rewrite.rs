@@ -29,7 +29,7 @@ pub fn rewrite_at_most(kernel: &Kernel, most: usize, applied: &mut Vec<Applied>)
     super::counted::rewrite(rewritten, most, applied)
 }
 
-/// The rules of this module, and those of [`super::filters`] and [`super::folded`].
+/// Applies `partRed`, and the rules about what filters keep ([`super::filters`], [`super::folded`]).
 fn filters_and_parts(kernel: &Kernel, most: usize, applied: &mut Vec<Applied>) -> Kernel {
     let assumed = kernel.assumptions.iter().flat_map(|(assumption, _)| assumption.vars()).collect();
     let (vars, lengths) = (kernel.vars.clone(), Lengths::of(kernel));

@@ -15,13 +15,14 @@ use lift_analysis::ty::Ty;
 /// Maximum lanes of an array: more do not run at the same time.
 const MOST_LANES: u64 = 1 << 16;
 
-/// The lanes that fold a row of at least so many elements for each that is kept, then what lanes have kept.
+/// How many lanes fold a row, and how many then fold what the lanes before them have kept.
 pub(super) fn of_row(target: &Target) -> [Size; 3] {
     let lanes = u64::from(target.get(Parameter::SortFirst));
     [1, 8, 64].map(|fewer| Size::nat((lanes / fewer).max(1)))
 }
 
-/// Those of an array at the top of a kernel, of at least `long` elements. The lanes keep at most as many.
+/// How many lanes fold an array at the top of a kernel, and then what was kept. With at least `long` elements, each lane reads
+/// as many as it keeps, or more.
 fn of_array(n: &Size, long: u64, target: &Target) -> [Size; 4] {
     let fewest = (long / MOST as u64).max(1);
     let each = Size::nat(u64::from(target.get(Parameter::SortParts)).max(MOST as u64));

@@ -242,8 +242,8 @@ impl<'k> Host<'k> {
         self.matrix_of_groups(&nested, nest.reorder)
     }
 
-    /// Computes a nest by tiles in local memory; not if a tile does not fit into it. `reorder` says whether the k dimension
-    /// may be divided.
+    /// Computes a nest by tiles in local memory; not if a tile does not fit into it. `reorder`: whether a fold
+    /// may be split into parts that are combined later.
     fn matrix_of_groups(&mut self, nested: &Batched<'_, 'k>, reorder: bool) -> Result<bool> {
         let Batched { stmt, batch, env, .. } = *nested;
         let Product { f, row_ty, column_ty, z_ty, rounds, .. } = nested.product;
