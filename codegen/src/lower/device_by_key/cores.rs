@@ -8,7 +8,7 @@ use super::super::launch::Title;
 use super::super::value::{Dest, Layout, Place};
 use super::table::{ByKey, at_least_one, rounded_up};
 use crate::core::{Level, Stmt};
-use crate::opencl::{CType, Expr};
+use crate::opencl::{CType, Expr, Step};
 use crate::schedule::rules;
 use lift_analysis::parameters::Parameter;
 use lift_analysis::size::Size;
@@ -71,7 +71,7 @@ impl<'k> Tables<'_, 'k> {
             let end = f.index_var("end", end);
             f.known_mut().assume_range(end.clone(), Some(Size::zero()), Some(n.clone()));
             let begin = f.named("begin", bounded(begin));
-            f.for_range("i", begin, &Size::var(end), crate::opencl::Step::Increment, |f, i| {
+            f.for_range("i", begin, &Size::var(end), Step::Increment, |f, i| {
                 f.known_mut().assume_le(i.add(&Size::one()), n.clone());
                 let key = f.read(&by.keys, i)?;
                 let key = f.scalar_of(&key)?;
@@ -81,12 +81,12 @@ impl<'k> Tables<'_, 'k> {
                 f.provided(there, |f| {
                     let key = f.index_below("bucket", key, &by.buckets);
                     let x = f.read(&by.xs, i)?;
-                    let Some(width) = &width else { return self.fold(f, &table.add(&key), &x) };
+                    let Some(width) = &width else { return by.fold_into(f, &self.cell(&table.add(&key)), &x) };
                     let row = f.array(&x)?;
                     let first = table.add(&key.mul(width));
                     f.for_each("j", width, |f, j| {
                         let x = f.read(&row, j)?;
-                        self.fold(f, &first.add(j), &x)
+                        by.fold_into(f, &self.cell(&first.add(j)), &x)
                     })
                 })
             })
@@ -102,7 +102,7 @@ impl<'k> Tables<'_, 'k> {
             let Some(acc) = f.registers_with(&first, "acc")? else {
                 return Err(f.error("reduceByKey", "the folded value is not a scalar"));
             };
-            f.for_range("p", Expr::int(1), &parts, crate::opencl::Step::Increment, |f, p| {
+            f.for_range("p", Expr::int(1), &parts, Step::Increment, |f, p| {
                 let x = f.load(&self.cell(&p.mul(&cells).add(cell)))?;
                 let next = f.call(&self.by.f, &[acc.clone(), x])?;
                 f.assign_registers(&acc, &next)
@@ -114,16 +114,5 @@ impl<'k> Tables<'_, 'k> {
 
     fn cell(&self, at: &Size) -> Place {
         Place { layout: self.memory.clone(), at: at.clone() }
-    }
-
-    /// Folds a value into a cell.
-    fn fold(&self, f: &mut FunctionBuilder<'_, 'k>, at: &Size, x: &super::super::value::Value<'k>) -> Result<()> {
-        let cell = self.cell(at);
-        let mut old = f.load(&cell)?;
-        if let Layout::Tuple(_) = &*cell.layout {
-            old = f.named_scalar(&old, "old")?;
-        }
-        let next = f.call(&self.by.f, &[old, x.clone()])?;
-        f.copy(&next, &Dest::Place(cell))
     }
 }

@@ -30,7 +30,7 @@ use super::device_filter::GRID;
 use super::function::{Body, Dims, FunctionBuilder};
 use super::host::Host;
 use super::launch::Title;
-use super::value::{Closure, Dest, Env, Layout};
+use super::value::{Closure, Dest, Env, Layout, Place, Value};
 use crate::core::{Level, PrimCall, Stmt};
 use crate::opencl::{CType, Expr};
 use crate::plan::BufferRole;
@@ -122,6 +122,18 @@ impl<'k> Host<'k> {
         self.launch(&title("reduce by key: result"), GRID, local, |f| {
             by.fold_tables(f, table, (team, teams), &parts, dest)
         })
+    }
+}
+
+impl<'k> ByKey<'k> {
+    /// Folds a value into a cell. The components of a tuple are read before any of them is written.
+    fn fold_into(&self, f: &mut FunctionBuilder<'_, 'k>, cell: &Place, x: &Value<'k>) -> Result<()> {
+        let mut old = f.load(cell)?;
+        if let Layout::Tuple(_) = &*cell.layout {
+            old = f.named_scalar(&old, "old")?;
+        }
+        let next = f.call(&self.f, &[old, x.clone()])?;
+        f.copy(&next, &Dest::Place(cell.clone()))
     }
 }
 

@@ -255,14 +255,7 @@ impl<'k> Task<'_, 'k> {
                         f.emit(StmtKind::Expr(Expr::call(atomic, [Expr::AddressOf(Arc::new(cell)), x])));
                         Ok(())
                     }
-                    _ => {
-                        let mut old = f.load(&cell)?;
-                        if let Layout::Tuple(_) = &*cell.layout {
-                            old = f.named_scalar(&old, "old")?;
-                        }
-                        let next = f.call(&self.by.f, &[old, x.clone()])?;
-                        f.copy(&next, &Dest::Place(cell))
-                    }
+                    _ => self.by.fold_into(f, &cell, x),
                 }
             })?;
         }

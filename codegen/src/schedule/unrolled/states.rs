@@ -121,15 +121,7 @@ impl Reader {
         let g = Copier::new(&mut kernel.vars, lengths).lambda(g);
         let mut made = Evaluator::new(&mut kernel.vars, lengths, &g.origin);
         made.set(g.params[0], shaped(&self.state, t, &mut 0)?);
-        let mut stmts = g.body.stmts.clone();
-        for s in &mut stmts {
-            if let Rhs::Proj(Atom::Var(v), _) = &s.rhs
-                && *v == g.params[0]
-            {
-                let value = made.component(&s.rhs)?;
-                s.rhs = Rhs::Atom(value);
-            }
-        }
+        let stmts = with_scalars(&mut made, &g.body.stmts, g.params[0])?;
         let mut all = std::mem::take(&mut made.stmts);
         all.extend(stmts);
         let body = Block { stmts: all, result: g.body.result.clone() };
@@ -152,19 +144,22 @@ impl Reader {
         let mut out = vec![Stmt { var: one, rhs: head, ..stmt.clone() }];
         let mut made = Evaluator::new(&mut kernel.vars, lengths, &stmt.origin);
         made.set(stmt.var, shaped(&self.state, one, &mut 0)?);
-        let mut rest = rest.to_vec();
-        for s in &mut rest {
-            if let Rhs::Proj(Atom::Var(v), _) = &s.rhs
-                && *v == stmt.var
-            {
-                let value = made.component(&s.rhs)?;
-                s.rhs = Rhs::Atom(value);
-            }
-        }
+        let rest = with_scalars(&mut made, rest, stmt.var)?;
         out.append(&mut made.stmts);
         out.extend(rest);
         Some(out)
     }
+}
+
+/// Statements with the scalars themselves instead of components of a state.
+fn with_scalars(made: &mut Evaluator, stmts: &[Stmt], state: VarId) -> Option<Vec<Stmt>> {
+    let mut stmts = stmts.to_vec();
+    for s in &mut stmts {
+        if matches!(&s.rhs, Rhs::Proj(Atom::Var(v), _) if *v == state) {
+            s.rhs = Rhs::Atom(made.component(&s.rhs)?);
+        }
+    }
+    Some(stmts)
 }
 
 /// Whether a block uses scalar components of a variable, and nothing else of it.
