@@ -196,7 +196,7 @@ impl Infer<'_> {
             Lookup::Failed => Ty::error(),
             Lookup::Unknown { .. } if self.found.is_meant_as_parameter(id) => Ty::error(),
             Lookup::Unknown { similar } => {
-                let d = self.results().unknown_name(id, name, similar);
+                let d = self.results().unknown_name(id, name, similar, &|meant| self.ordered_for(id, meant));
                 self.found.diagnostic(d);
                 Ty::error()
             }

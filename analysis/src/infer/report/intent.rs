@@ -17,7 +17,7 @@ mod foreign_names;
 mod levels;
 mod orders;
 mod surplus;
-mod unbound;
+pub mod unbound;
 
 use crate::diagnostics::notes::Guess;
 use crate::diagnostics::{Diagnostic, Edit, Fix, Note, Problem, Title};
@@ -256,15 +256,18 @@ impl Results<'_> {
 
     /// Suggests `head` for an array of length 1, such as `reduce` yields, where its element is expected.
     fn meant_element(&self, expected: Option<&Ty>, actual: &Ty, at: ExprId) -> Option<Intent> {
-        let array = actual.as_array().filter(|a| a.len.is_one())?;
-        let is_unknown = matches!(array.element.kind(), TyKind::Unknown(_));
-        let fits = match expected {
-            Some(scalar) => scalar.as_scalar().is_some() && (array.element == *scalar || is_unknown),
-            None => array.element.as_scalar().is_some() || is_unknown,
-        };
-        if !fits {
-            return None;
-        }
+        self.only_element(actual, at, |element| {
+            let is_unknown = matches!(element.kind(), TyKind::Unknown(_));
+            match expected {
+                Some(scalar) => scalar.as_scalar().is_some() && (element == scalar || is_unknown),
+                None => element.as_scalar().is_some() || is_unknown,
+            }
+        })
+    }
+
+    /// Suggests `head` for an array of length 1 whose element is meant.
+    fn only_element(&self, actual: &Ty, at: ExprId, is_meant: impl Fn(&Ty) -> bool) -> Option<Intent> {
+        actual.as_array().filter(|a| a.len.is_one() && is_meant(&a.element))?;
         let text = self.program.short(at);
         let title = Title::Write(format!("(head {text})"));
         let guess = Guess::OnlyElement { text, maker: self.primitive_that_made(at).cloned() };
@@ -301,7 +304,6 @@ impl Results<'_> {
     /// Diagnoses `get1` of what is no tuple. Of a parameter that is taken for the pair of what its function is given, all
     /// components are one mistake, at the parameter.
     pub fn no_component(&self, get: ExprId, index: usize, ty: Ty) -> Diagnostic {
-        let problem = Problem::NoComponent { index, ty };
         let of = self.program.body().exprs.iter().find_map(|e| match e {
             Expr::Apply { callee, args } if *callee == get => args.first().copied(),
             _ => None,
@@ -310,9 +312,13 @@ impl Results<'_> {
             Expr::Local(b) => Some((*b, self.meant_parameters_for(*b)?)),
             _ => None,
         });
-        match parameter {
-            Some((b, meant)) => meant.add_to(Diagnostic::new(Node::Binder(b), &problem)),
-            None => Diagnostic::new(Node::Expr(get), &problem),
+        let is_tuple = |element: &Ty| matches!(element.kind(), TyKind::Tuple(parts) if index < parts.len());
+        let element = of.and_then(|of| self.only_element(&ty, of, is_tuple));
+        let problem = Problem::NoComponent { index, ty };
+        match (parameter, element) {
+            (Some((b, meant)), _) => meant.add_to(Diagnostic::new(Node::Binder(b), &problem)),
+            (None, Some(meant)) => meant.add_to(Diagnostic::new(Node::Expr(get), &problem)),
+            (None, None) => Diagnostic::new(Node::Expr(get), &problem),
         }
     }
 
@@ -460,10 +466,24 @@ impl Results<'_> {
         Some(Intent::new(Guess::FunctionFirst(written), title, crate::infer::walk::order::exchanged(callee, first)))
     }
 
-    /// The diagnostic for an unknown name, with a suggestion if there is one.
-    pub fn unknown_name(&self, id: ExprId, name: &Name, similar: Option<Name>) -> Diagnostic {
+    /// The diagnostic for an unknown name, with a suggestion if there is one. `ordered` gives the text of its call with another
+    /// name, and the edits of its arguments, if that name takes them in another order.
+    pub fn unknown_name(
+        &self,
+        id: ExprId,
+        name: &Name,
+        similar: Option<Name>,
+        ordered: &dyn Fn(&Name) -> Option<(String, Vec<Edit>)>,
+    ) -> Diagnostic {
         let d = Diagnostic::new(Node::Expr(id), &Problem::UnknownName { name: name.clone() });
-        let change = |to: &str| (Title::ChangeTo(to.to_owned()), vec![Edit::Replace(Node::Expr(id), to.to_owned())]);
+        let change = |to: &str| {
+            let (title, mut edits) = match ordered(&to.into()) {
+                Some((written, edits)) => (Title::Write(written), edits),
+                None => (Title::ChangeTo(to.to_owned()), Vec::new()),
+            };
+            edits.push(Edit::Replace(Node::Expr(id), to.to_owned()));
+            (title, edits)
+        };
         if let Some(meant) = self.meant_without_comma(id, name) {
             return meant.add_to(d);
         }

@@ -199,8 +199,11 @@ impl Infer<'_> {
     fn is_meant_as_body(&mut self, arg: ExprId, wanted: &Ty) -> bool {
         let params = self.table.zonk(wanted).uncurry().0.len();
         let Some(meant) = self.results().meant_as_body(arg, params) else { return false };
+        let reported = meant.uses.iter().all(|name| self.found.is_meant_as_parameter(*name));
+        if !reported && let Some(diagnostic) = self.results().unbound_body(arg, &meant) {
+            self.found.diagnostic(diagnostic);
+        }
         self.found.meant_as_parameters(meant.uses);
-        self.found.diagnostic(meant.diagnostic);
         true
     }
 

@@ -10,6 +10,7 @@ use crate::diagnostics::{Diagnostic, Edit, Title};
 use crate::hir::*;
 use crate::infer::Lookup;
 use crate::infer::context::Infer;
+use crate::infer::report::intent::unbound::UnboundBody;
 use crate::prims::{self, PrimitiveId, Special};
 use crate::ty::{Ty, TyKind};
 
@@ -113,7 +114,11 @@ impl Infer<'_> {
             Lookup::Recursive(_) | Lookup::Failed | Lookup::Unknown { .. } => return None,
         };
         let params: Vec<Takes> = ty.uncurry().0.into_iter().map(Takes::of).collect();
-        let looks: Vec<Looks> = args.iter().map(|a| self.looks(*a)).collect();
+        let mut looks: Vec<Looks> = args.iter().map(|a| self.looks(*a)).collect();
+        let body = self.misplaced_body(&ty, &params, args, &looks);
+        if let Some((at, _)) = body {
+            looks[at] = Looks::Function;
+        }
         if let Some(written) = self.of_each(&name, &params, args, &looks) {
             self.infer_all(args);
             let problem = Problem::NeedsArrays { callee: name, written };
@@ -164,17 +169,74 @@ impl Infer<'_> {
             both => both.map(Takes::noun),
         };
         let [wanted_first, _] = wanted;
+        let body = body.filter(|(at, _)| [low, high].contains(at));
+        let written = body.as_ref().map(|(at, meant)| {
+            let each = ordered.iter().map(|arg| match *arg == args[*at] {
+                true => format!(" {}", meant.written),
+                false => format!(" {}", self.program.short(*arg)),
+            });
+            format!("({name}{})", each.collect::<String>())
+        });
         let problem = Problem::ArgumentOrder {
             callee: name,
             wanted,
             first: self.program.short(first),
             second: self.program.short(second),
         };
-        let d = Diagnostic::new(Node::Expr(first), &problem)
-            .related(Node::Expr(second), &Note::ArgumentHere { noun: wanted_first })
-            .fix(Title::ExchangeArguments.certain(exchanged(first, second)));
+        let mut d = Diagnostic::new(Node::Expr(first), &problem)
+            .related(Node::Expr(second), &Note::ArgumentHere { noun: wanted_first });
+        d = match body.zip(written) {
+            Some(((at, meant), written)) => {
+                let (body, value) = (args[at], args[low + high - at]);
+                let edits = meant.move_to(value, body).into_iter().chain(move_to(body, value)).collect();
+                d = d.guess(&meant.guess()).fix(Title::Write(written).proposed(edits));
+                self.found.meant_as_parameters(meant.uses);
+                d
+            }
+            None => d.fix(Title::ExchangeArguments.certain(exchanged(first, second))),
+        };
         self.found.diagnostic(d);
         Some(Meant::Ordered(ordered))
+    }
+
+    /// `(reduce (+ a b) 0 xs)`: an expression of unbound names beside a value in place of the function, and its index.
+    fn misplaced_body(
+        &self,
+        ty: &Ty,
+        params: &[Takes],
+        args: &[ExprId],
+        looks: &[Looks],
+    ) -> Option<(usize, UnboundBody)> {
+        let at = params.iter().zip(looks).position(|(takes, looks)| {
+            *takes == Takes::Function && !matches!(looks, Looks::Function | Looks::Unclear)
+        })?;
+        let takes = ty.uncurry().0[at].uncurry().0.len();
+        (0..args.len()).find_map(|at| Some((at, self.results().meant_as_body(args[at], takes)?)))
+    }
+
+    /// The call of an unknown name as a call of `meant`, and the edits of its arguments, if `meant` takes them in another order.
+    pub fn ordered_for(&self, callee: ExprId, meant: &Name) -> Option<(String, Vec<Edit>)> {
+        let args = self.program.body().exprs.iter().find_map(|e| match e {
+            Expr::Apply { callee: of, args } if *of == callee => Some(args),
+            _ => None,
+        })?;
+        let ty = match self.program.lookup(meant) {
+            Lookup::Definition(scheme) => scheme.ty,
+            Lookup::Primitive(p) => p.scheme.ty.clone(),
+            Lookup::Recursive(_) | Lookup::Failed | Lookup::Unknown { .. } => return None,
+        };
+        let params: Vec<Takes> = ty.uncurry().0.into_iter().map(Takes::of).collect();
+        let looks: Vec<Looks> = args.iter().map(|a| self.looks(*a)).collect();
+        let order = order_that_fits(&params, &looks).or_else(|| {
+            let (one, other) = exchange_that_fits(&params, &looks)?;
+            let mut order: Vec<usize> = (0..args.len()).collect();
+            order.swap(one, other);
+            Some(order)
+        })?;
+        let written: String = order.iter().map(|index| format!(" {}", self.program.short(args[*index]))).collect();
+        let moved = args.iter().zip(order.iter().map(|index| args[*index])).filter(|(to, from)| *to != from);
+        let edits = moved.flat_map(|(to, from)| move_to(*to, from)).collect();
+        Some((format!("({meant}{written})"), edits))
     }
 
     /// The call that is meant by `(groupBy f xs)` if it takes a size and two arrays: the first array is what the function gives

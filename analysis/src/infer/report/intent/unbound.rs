@@ -1,7 +1,7 @@
 //! Guesses what was meant by an expression of names that nothing binds where a function is taken: `(filter (> x 3) xs)`.
 
 use crate::diagnostics::notes::Guess;
-use crate::diagnostics::{Diagnostic, Problem, Title};
+use crate::diagnostics::{Diagnostic, Edit, Problem, Title};
 use crate::foreign;
 use crate::hir::*;
 use crate::infer::Lookup;
@@ -13,7 +13,24 @@ use lift_syntax::FOLDED_OPERATORS;
 pub struct UnboundBody {
     /// Where its parameters occur.
     pub uses: Vec<ExprId>,
-    pub diagnostic: Diagnostic,
+    /// The source text of the lambda before its body.
+    before: String,
+    /// The lambda, shortened.
+    pub written: String,
+}
+
+impl UnboundBody {
+    /// Follows the message about another mistake.
+    pub fn guess(&self) -> Guess {
+        Guess::FunctionOf(self.written.clone())
+    }
+
+    /// Edits that put the lambda in place of `to`.
+    pub fn move_to(&self, to: ExprId, body: ExprId) -> Vec<Edit> {
+        let (at, of) = (Node::Expr(to), Node::Expr(body));
+        let copy = Edit::CopyBefore { at, before: self.before.clone(), of, after: ")".into() };
+        vec![copy, Edit::Replace(at, String::new())]
+    }
 }
 
 impl Results<'_> {
@@ -42,16 +59,22 @@ impl Results<'_> {
                 names.push(name);
             }
         }
-        let &first = uses.first()?;
-        if names.len() != params {
+        if names.is_empty() || names.len() != params {
             return None;
         }
         let listed: Vec<&str> = names.iter().map(|name| &***name).collect();
         let before = format!("(lambda ({}) ", listed.join(" "));
         let written = format!("{before}{})", self.program.short(arg));
-        let diagnostic = Diagnostic::new(Node::Expr(first), &Problem::UnknownName { name: names[0].clone() });
-        let meant = Intent::new(Guess::FunctionOf(written.clone()), Title::Write(written), wrapped(arg, &before, ")"));
-        Some(UnboundBody { uses, diagnostic: meant.add_to(diagnostic) })
+        Some(UnboundBody { uses, before, written })
+    }
+
+    /// Diagnoses an expression of unbound names where a function is taken.
+    pub fn unbound_body(&self, body: ExprId, meant: &UnboundBody) -> Option<Diagnostic> {
+        let first = *meant.uses.first()?;
+        let Expr::Global(name) = self.program.expr(first) else { return None };
+        let diagnostic = Diagnostic::new(Node::Expr(first), &Problem::UnknownName { name: name.clone() });
+        let edits = wrapped(body, &meant.before, ")");
+        Some(Intent::new(meant.guess(), Title::Write(meant.written.clone()), edits).add_to(diagnostic))
     }
 
     fn is_callee(&self, e: ExprId) -> bool {
