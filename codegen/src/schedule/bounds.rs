@@ -163,6 +163,13 @@ impl Bounds {
         self.states.get(&v).map_or(&[], Vec::as_slice)
     }
 
+    /// Whether a block has a loop whose state may grow.
+    pub fn has_state_in(&self, block: &Block) -> bool {
+        let mut found = false;
+        block.visit(&mut |stmt| found |= !self.state(stmt.var).is_empty());
+        found
+    }
+
     /// Size variables for the lengths of all states that may grow.
     pub fn states(&self) -> impl Iterator<Item = &Var> {
         self.states.values().flatten().flat_map(|state| [&state.start, &state.round, &state.end])

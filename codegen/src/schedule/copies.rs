@@ -2,8 +2,10 @@
 //! instead of one work-item per row.
 //!
 //! * `map (λx. v) = map (λx. map id v)`, where v is a view, or one of two
-//! * `filter p xs = map (λi. xs i) (filter (λi. (map p xs) i) (iota n))`, where the elements of xs are arrays of n
+//! * `filter p xs = map (λi. xs i) (filter (λi. (map p xs) i) (iota n))`, where the n elements of xs are arrays, or p has a loop
+//!   whose state may grow
 
+use super::bounds::Bounds;
 use super::fails::may_fail;
 use super::free::{are_brief, is_brief};
 use super::versions::{branch, choice, decided};
@@ -14,6 +16,7 @@ use lift_analysis::hir::Scalar;
 use lift_analysis::origin::Origin;
 use lift_analysis::size::{Size, VarKind};
 use lift_analysis::ty::{Ty, TyKind};
+use std::collections::BTreeSet;
 
 /// Rewrites the maps and filters at host level.
 pub fn apart(kernel: &mut Kernel, applied: &mut Vec<Applied>) {
@@ -22,6 +25,18 @@ pub fn apart(kernel: &mut Kernel, applied: &mut Vec<Applied>) {
     let mut writer = Writer { kernel, applied, lengths };
     writer.host(&mut body);
     kernel.body = body;
+}
+
+/// Maps the test before each filter whose test has a loop whose state may grow: only the host, in maps, makes memory that grows.
+pub fn tested_before(mut kernel: Kernel, applied: &mut Vec<Applied>) -> Kernel {
+    let bounds = Bounds::of(&kernel, &BTreeSet::new());
+    if !bounds.has_state_in(&kernel.body) {
+        return kernel;
+    }
+    let lengths = Lengths::of(&kernel);
+    let mut body = kernel.body.clone();
+    Writer { kernel: &mut kernel, applied, lengths }.growing_tests(&mut body, &bounds);
+    Kernel { body, ..kernel }
 }
 
 struct Writer<'a> {
@@ -53,8 +68,8 @@ impl Writer<'_> {
                         continue;
                     }
                 }
-                Rhs::Prim(call) if call.prim == Prim::Filter(Level::Auto) => {
-                    if let Some(stmts) = self.filter_of_rows(&stmt) {
+                Rhs::Prim(call) if call.prim == Prim::Filter(Level::Auto) && self.has_rows(call) => {
+                    if let Some(stmts) = self.tested_apart(&stmt) {
                         self.applied.push(Applied { rule: &rules::FILTER_ROWS, origin });
                         block.stmts.extend(stmts);
                         continue;
@@ -64,6 +79,35 @@ impl Writer<'_> {
             }
             block.stmts.push(stmt);
         }
+    }
+
+    /// Replaces the filters whose tests have loops whose state may grow.
+    fn growing_tests(&mut self, block: &mut Block, bounds: &Bounds) {
+        for mut stmt in std::mem::take(&mut block.stmts) {
+            match &mut stmt.rhs {
+                Rhs::If(_, a, b) => {
+                    self.growing_tests(a, bounds);
+                    self.growing_tests(b, bounds);
+                }
+                Rhs::Prim(call) => {
+                    call.funs.iter_mut().for_each(|f| self.growing_tests(&mut f.body, bounds));
+                    let grows = matches!(call.prim, Prim::Filter(_)) && bounds.has_state_in(&call.funs[0].body);
+                    if grows && let Some(stmts) = self.tested_apart(&stmt) {
+                        self.applied.push(Applied { rule: &rules::FILTER_ROWS, origin: stmt.origin });
+                        block.stmts.extend(stmts);
+                        continue;
+                    }
+                }
+                _ => {}
+            }
+            block.stmts.push(stmt);
+        }
+    }
+
+    /// Whether the elements of a filter's array are arrays of one length.
+    fn has_rows(&self, call: &PrimCall) -> bool {
+        let element = call.args.first().and_then(|xs| Some(self.kernel.atom_ty(xs).as_array()?.element.clone()));
+        element.is_some_and(|element| element.as_array().is_some() && is_rectangular(&element))
     }
 
     /// A map of which each element is one of two rows. Rows without elements are not read, so if reading them may stop the
@@ -92,14 +136,13 @@ impl Writer<'_> {
         Some(all.stmts)
     }
 
-    /// Replaces a filter of equally long rows.
-    fn filter_of_rows(&mut self, stmt: &Stmt) -> Option<Vec<Stmt>> {
-        let Rhs::Prim(PrimCall { funs, args, .. }) = &stmt.rhs else { return None };
+    /// Replaces a filter by a filter of indices, whose test is mapped before.
+    fn tested_apart(&mut self, stmt: &Stmt) -> Option<Vec<Stmt>> {
+        let Rhs::Prim(PrimCall { prim: filter, funs, args, .. }) = &stmt.rhs else { return None };
         let ([p], [xs @ Atom::Var(_)]) = (funs.as_slice(), args.as_slice()) else { return None };
         let ty = self.kernel.atom_ty(xs);
-        let rows = ty.as_array().filter(|a| a.position.is_none() && is_rectangular(&a.element))?;
+        let rows = ty.as_array().filter(|a| a.position.is_none() && p.position.is_none())?;
         let row = rows.element.clone();
-        row.as_array().filter(|_| p.position.is_none())?;
         let packed_ty = self.kernel.ty(stmt.var).clone();
         let TyKind::Exists(binders, _) = packed_ty.kind() else { return None };
         let [hidden] = binders.as_slice() else { return None };
@@ -129,7 +172,7 @@ impl Writer<'_> {
         Some(vec![
             at(flags, map(p.clone(), xs.clone())),
             at(all, prim(Prim::Iota, vec![n], Vec::new(), Vec::new())),
-            at(packed, prim(Prim::Filter(Level::Auto), Vec::new(), vec![test], vec![Atom::Var(all)])),
+            at(packed, prim(*filter, Vec::new(), vec![test], vec![Atom::Var(all)])),
             opened,
             at(result, map(copy, Atom::Var(indices))),
             at(stmt.var, Rhs::Pack(Atom::Var(result), vec![Size::var(kept)])),

@@ -4,11 +4,13 @@
 //! most of the device idle. Then `map f = mapHost f`: the host applies `f` to one row at a time, and its operators are
 //! those of the top of a kernel. The host chooses between that version and the other ones.
 //!
-//! A map whose function has a loop whose state may grow is always such a map: only the host makes memory that grows.
+//! A map, fold or scan whose function has a loop whose state may grow is always computed so: only the host makes memory that
+//! grows. The test of such a filter is mapped before (`copies`).
 //!
 //! A fold or scan in order whose accumulator is a long row is such a loop too: `reduceSeq f z = reduceHost f z`.
 
 use super::bounds::Bounds;
+use super::copies::tested_before;
 use super::pass::{Names, over};
 use super::rules::Rule;
 use super::versions::{branch, choice, decided};
@@ -27,8 +29,9 @@ use std::collections::BTreeSet;
 /// The kernel with both versions of the maps at host level over rows that are worth the whole device.
 pub fn in_turn(kernel: &Kernel, target: &Target, applied: &mut Vec<Applied>) -> Option<Kernel> {
     let before = applied.len();
-    let bounds = Bounds::of(kernel, &BTreeSet::new());
-    let made = over(kernel.clone(), |kernel, Names { vars, lengths }, body| {
+    let kernel = tested_before(kernel.clone(), applied);
+    let bounds = Bounds::of(&kernel, &BTreeSet::new());
+    let made = over(kernel, |kernel, Names { vars, lengths }, body| {
         Writer { kernel, bounds: &bounds, vars, lengths, target, applied: &mut *applied }.block(body);
     });
     (applied.len() > before).then_some(made)
@@ -71,7 +74,8 @@ impl Writer<'_> {
                     call.funs.iter_mut().for_each(|f| self.block(&mut f.body));
                 }
                 Rhs::Prim(call) if grows(self.bounds, stmt.var, call) => {
-                    self.applied.push(Applied { rule: &rules::MAP_IN_TURN, origin: stmt.origin.clone() });
+                    let rule = if is_map(call) { &rules::MAP_IN_TURN } else { &rules::FOLD_IN_TURN };
+                    self.applied.push(Applied { rule, origin: stmt.origin.clone() });
                     grown_at_the_host(self.bounds, call);
                 }
                 Rhs::Prim(call) if self.target.class == Class::Gpu => {
@@ -116,10 +120,7 @@ impl Writer<'_> {
             None => Size::nat(self.target.written(&stmt.settings()).get(Parameter::TurnsState).into()),
         };
         self.chosen(stmt, call, (&least, row), &rules::FOLD_IN_TURN, |_, _, call| {
-            call.prim = match call.prim {
-                Prim::Scan(_) => Prim::Scan(Level::Host),
-                _ => Prim::Reduce(Level::Host),
-            };
+            call.prim = by_the_host(call.prim);
         })
     }
 
@@ -169,17 +170,34 @@ fn at_the_host(kernel: &Kernel, bounds: &Bounds, of: &PrimCall, call: &mut PrimC
     }
 }
 
-/// Whether the function of a map runs a loop whose state may grow, on which the memory of the results does not depend.
+/// Whether the function of a map, fold or scan runs a loop whose state may grow, on which the memory of the results does not
+/// depend.
 fn grows(bounds: &Bounds, var: VarId, call: &PrimCall) -> bool {
-    let (Prim::Map(Level::Auto), [f]) = (call.prim, call.funs.as_slice()) else { return false };
-    let mut found = false;
-    f.body.visit(&mut |stmt| found |= !bounds.state(stmt.var).is_empty());
-    found && f.position.is_none() && f.params.len() == 1 && !finds_room(bounds, var, call)
+    let (Prim::Map(Level::Auto) | Prim::Reduce(Level::Auto | Level::Seq) | Prim::Scan(Level::Auto | Level::Seq), [f]) =
+        (call.prim, call.funs.as_slice())
+    else {
+        return false;
+    };
+    let takes = if is_map(call) { 1 } else { 2 };
+    f.params.len() == takes && f.position.is_none() && bounds.has_state_in(&f.body) && !finds_room(bounds, var, call)
 }
 
-/// Places a map, and those inside whose functions have such loops, at the host.
+fn is_map(call: &PrimCall) -> bool {
+    matches!(call.prim, Prim::Map(_))
+}
+
+/// A map, fold or scan that the host computes one element after the other.
+fn by_the_host(prim: Prim) -> Prim {
+    match prim {
+        Prim::Scan(_) => Prim::Scan(Level::Host),
+        Prim::Reduce(_) => Prim::Reduce(Level::Host),
+        _ => Prim::Map(Level::Host),
+    }
+}
+
+/// Places a map, fold or scan, and those inside whose functions have such loops, at the host.
 fn grown_at_the_host(bounds: &Bounds, call: &mut PrimCall) {
-    call.prim = Prim::Map(Level::Host);
+    call.prim = by_the_host(call.prim);
     for stmt in call.funs.iter_mut().flat_map(|f| &mut f.body.stmts) {
         if let Rhs::Prim(inner) = &mut stmt.rhs
             && grows(bounds, stmt.var, inner)

@@ -221,7 +221,7 @@ rules! {
         if "Always true. On a GPU, in a function that reads `join x`, too; and where a fold, scan or filter at the top of a kernel reads the joined elements.";
     Placement FILTER_ROWS "filter-rows":
         "filter p xs" = "map (λi. xs i) (filter (λi. (map p xs) i) (iota n))",
-        if "Always true. On a GPU, at the top of a kernel: the n elements of xs are arrays of one length, which are tested side by side.";
+        if "Always true. On a GPU, at the top of a kernel: the n elements of xs are arrays of one length, which are tested side by side. On every target, of all elements, also in functions, if p has a loop whose state may grow.";
     Placement MAP_ROWS "map-rows":
         "map (map f)" = "mapGlb0 (mapSeq f)",
         if "On a processor, at the top of a kernel: a row is the work of one thread, whose loop over neighbours can be vectorised. Not where there surely are few rows.";
@@ -254,7 +254,7 @@ rules! {
         if "Always true. On a GPU, at the top of a kernel, also below other maps: `f` filters, sorts, scans, iterates over or folds by key an array of length k, of which a group at most would do a row. `mapHost` applies `f` to one row after the other, and what is in `f` is at the top of the kernel. The version is taken from the length on for which the whole device does the n rows faster one by one. On every target, if `f` has a loop whose state may grow and results whose memory is known.";
     Placement FOLD_IN_TURN "fold-in-turn":
         "reduceSeq f z" = "if k is long then reduceHost f z else reduceSeq f z",
-        if "Always true; also of `scanSeq`. On a GPU, at the top of a kernel: the accumulator has an array of length k, and `f` maps, folds or scans arrays. `reduceHost` applies `f` to one element after the other, and what is in `f` is at the top of the kernel.";
+        if "Always true; also of `scanSeq`. On a GPU, at the top of a kernel: the accumulator has an array of length k, and `f` maps, folds or scans arrays. `reduceHost` applies `f` to one element after the other, and what is in `f` is at the top of the kernel. On every target, also of `reduce` and `scan`, if `f` has a loop whose state may grow.";
     Placement REDUCE_GROUP "reduce-group":
         "reduce f z" = "the fold of what each work-item of a group has folded",
         if "The function is associative. In the function of a `mapWrg` of rule `map-reduce-wrg` or `map-folds-wrg`.";
