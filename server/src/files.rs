@@ -174,6 +174,31 @@ pub fn write_atomically(path: &Path, content: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
+/// Tells before long work that [`write_atomically`] could not write a file. Nothing is changed.
+pub fn may_write(path: &Path) -> io::Result<()> {
+    let target = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+    match std::fs::metadata(&target) {
+        // Opening a pipe waits for its reader.
+        Ok(meta) if !meta.is_file() && !meta.is_dir() => Ok(()),
+        Ok(meta) if meta.is_dir() => File::options().write(true).open(&target).map(|_| ()),
+        _ => {
+            let folder = target.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+            std::fs::metadata(folder)?;
+            new_file_in(folder).map(|_| ()).map_err(|e| io::Error::from(e.kind()))
+        }
+    }
+}
+
+/// Tells before long work that no file could be written to a folder, which is created if missing. Nothing is changed.
+pub fn may_write_in(folder: &Path) -> io::Result<()> {
+    let exists = folder.ancestors().find(|path| path.as_os_str().is_empty() || path.exists());
+    let exists = exists.filter(|path| !path.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if !exists.is_dir() {
+        return Err(io::ErrorKind::NotADirectory.into());
+    }
+    new_file_in(exists).map(|_| ()).map_err(|e| io::Error::from(e.kind()))
+}
+
 /// Creates a temporary file with the permissions of an ordinary new file; the default is private.
 fn new_file_in(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
     let mut builder = tempfile::Builder::new();

@@ -124,6 +124,13 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> io::Result<Status> {
         Some(Ok(before)) => Some(before),
         None => None,
     };
+    let cannot = |target: &Path, e: io::Error| format!("{} cannot be written: {e}", target.display());
+    if let Some(target) = &arguments.json
+        && let Err(e) = files::may_write(target)
+    {
+        console.error(&cannot(target, e));
+        return Ok(Status::Wrong);
+    }
     let program = answered(Program::load(&arguments.files))?;
     let mut wrong = console.problems(&program.sources(), arguments.format, &program.unreadable)?;
     let mut results =
@@ -171,7 +178,7 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> io::Result<Status> {
     if let Some(target) = &arguments.json {
         let text = serde_json::to_string_pretty(&results).map_err(io::Error::other)? + "\n";
         if let Err(e) = files::write_atomically(target, text.as_bytes()) {
-            console.error(&format!("{} cannot be written: {e}", target.display()));
+            console.error(&cannot(target, e));
             wrong += 1;
         }
     }

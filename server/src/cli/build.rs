@@ -19,7 +19,7 @@ use lift_codegen::run::{DeviceInfo, device};
 use lift_codegen::target::Target;
 use lift_syntax::Language;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use unit::Unit;
 
@@ -133,6 +133,12 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> io::Result<Status> {
         told.extend(news);
         said
     };
+    if writes_files(arguments)
+        && let Err(e) = files::may_write_in(&arguments.output)
+    {
+        tell(Err(vec![unwritable(path, &arguments.output, &e)]), console)?;
+        return Ok(Status::Wrong);
+    }
     let mut units = Vec::new();
     for kernel in &kernels {
         units.push(answered(Unit::new(&program, path, kernel, arguments, console))?);
@@ -142,7 +148,7 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> io::Result<Status> {
         tell(written, console)?;
         return Ok(Status::wrong_if(told.iter().any(Problem::is_error)));
     }
-    if arguments.stage.is_none() && !arguments.cost && !arguments.explain && !arguments.parts {
+    if writes_files(arguments) {
         for (unit, compiled) in units.iter().zip(answered(unit::compiled(&units, path, &target(arguments)))?) {
             let written = match compiled {
                 Ok(compiled) => write(unit, path, &compiled, arguments, console)?,
@@ -162,6 +168,16 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> io::Result<Status> {
         tell(result, console)?;
     }
     Ok(Status::wrong_if(told.iter().any(Problem::is_error)))
+}
+
+/// Whether the command writes files, not standard output.
+fn writes_files(arguments: &Arguments) -> bool {
+    let prints = arguments.stage.is_some() || arguments.cost || arguments.explain || arguments.parts;
+    !prints && arguments.emit != Some(Emit::Json)
+}
+
+fn unwritable(path: &Arc<str>, target: &Path, e: &io::Error) -> Problem {
+    Problem::error(path, codes::UNWRITABLE_FILE, format!("{} cannot be written: {e}", target.display()))
 }
 
 fn target(arguments: &Arguments) -> Target {
@@ -339,8 +355,7 @@ fn write_files(path: &Arc<str>, files: &[(String, String)], arguments: &Argument
         let folder = target.parent().unwrap_or(&arguments.output);
         let written = std::fs::create_dir_all(folder).and_then(|()| files::write_atomically(&target, text.as_bytes()));
         if let Err(e) = written {
-            let message = format!("{} cannot be written: {e}", target.display());
-            return Ok(Err(vec![Problem::error(path, codes::UNWRITABLE_FILE, message)]));
+            return Ok(Err(vec![unwritable(path, &target, &e)]));
         }
         if arguments.format == Format::Text {
             console.line(&target.display().to_string())?;

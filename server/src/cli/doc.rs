@@ -1,12 +1,12 @@
 //! `lift doc`: writes HTML pages about the definitions of a folder and of the prelude, and tries their examples.
 
-use super::{Console, Status, answered, test};
+use super::{Console, Status, answered, check, test};
 use crate::doc::{Pages, Tried};
 use crate::files;
 use crate::program::Program;
 use crate::report::{Problem, codes};
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Depth to which nested folders are searched.
 const MAX_DEPTH: usize = 64;
@@ -40,7 +40,12 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> io::Result<Status> {
         return Ok(Status::Wrong);
     }
     let program = answered(Program::load(&sources))?;
-    let mut wrong = console.problems(&program.sources(), super::Format::Text, &program.unreadable)?;
+    if let Err(e) = files::may_write_in(&arguments.output) {
+        console.problems(&program.sources(), super::Format::Text, &[unwritable(&arguments.output, &e)])?;
+        return Ok(Status::Wrong);
+    }
+    let errors = answered(check::errors(&program))?;
+    let mut wrong = console.problems(&program.sources(), super::Format::Text, &errors)?;
     let mut tried = Tried::default();
     for path in &program.roots {
         for kernel in answered(program.analysis.kernels(path))?.iter() {
@@ -57,9 +62,7 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> io::Result<Status> {
         let folder = target.parent().unwrap_or(&arguments.output);
         let done = std::fs::create_dir_all(folder).and_then(|()| files::write_atomically(&target, text.as_bytes()));
         if let Err(e) = done {
-            let message = format!("{} cannot be written: {e}", target.display());
-            let problem = Problem::error(&target.display().to_string().into(), codes::UNWRITABLE_FILE, message);
-            wrong += console.problems(&program.sources(), super::Format::Text, &[problem])?;
+            wrong += console.problems(&program.sources(), super::Format::Text, &[unwritable(&target, &e)])?;
             break;
         }
     }
@@ -72,4 +75,10 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> io::Result<Status> {
         ))?;
     }
     Ok(Status::wrong_if(wrong > 0))
+}
+
+fn unwritable(target: &Path, e: &io::Error) -> Problem {
+    let name = target.display().to_string();
+    let message = format!("{name} cannot be written: {e}");
+    Problem::error(&name.into(), codes::UNWRITABLE_FILE, message)
 }

@@ -121,6 +121,14 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> io::Result<Status> {
             return Ok(Status::Wrong);
         }
     };
+    if let Some(place) = arguments.output.as_deref().map(Place::parse).filter(|place| !place.is_standard())
+        && let Err(e) = files::may_write(&place.path)
+    {
+        let message = format!("{} cannot be written: {e}", place.path.display());
+        let problem = Problem::error(&path, codes::UNWRITABLE_FILE, message);
+        console.problems(&program.sources(), arguments.format, &[problem])?;
+        return Ok(Status::Wrong);
+    }
     match run_kernel(arguments, &program, &path, console, &tell)? {
         Ok(done) => report(arguments, console, &program, &path, done),
         Err(problems) => {

@@ -236,6 +236,16 @@ fn tune(
         let name = file.file_name().unwrap_or_default().to_string_lossy();
         return Ok(Err(format!("{name} cannot be used: {why}; correct or delete it")));
     }
+    let own = Path::new(&**path);
+    let to = arguments.write.as_ref().map(|to| to.as_deref().unwrap_or(own));
+    if let Some(to) = to.filter(|to| *to != own && to.exists()) {
+        return Ok(Err(format!("{} exists already", to.display())));
+    }
+    for target in [Some(&*file).filter(|_| arguments.budget > 0.0), to].into_iter().flatten() {
+        if let Err(e) = files::may_write(target) {
+            return Ok(Err(format!("{} cannot be written: {e}", target.display())));
+        }
+    }
     let texts = job.texts.clone();
     let (mut remote, ready) = match Remote::start(job, patience) {
         Ok(started) => started,

@@ -216,9 +216,13 @@ impl Tester {
             let words = vec![format!("{generator}:{}", random.below(1 << 20)); left.params.len()];
             let given: Vec<String> = sizes.iter().map(|(name, n)| format!("{name} = {n}")).collect();
             let given = given.join(", ");
-            let shown = [made.shown.clone(), given.clone(), format!("inputs {}", words.join(" "))];
+            let inputs = if words.is_empty() { String::new() } else { format!("inputs {}", words.join(" ")) };
+            let shown = [made.shown.clone(), given.clone(), inputs];
             let shown: Vec<String> = shown.into_iter().filter(|part| !part.is_empty()).collect();
-            let wrong = |differs: String| format!("with {}: {differs}", shown.join(", "));
+            let wrong = |differs: String| match shown.is_empty() {
+                true => differs,
+                false => format!("with {}: {differs}", shown.join(", ")),
+            };
             let run = |kernel: &Kernel, place: Where| run(&analysis, &path, kernel, &words, &sizes, place);
             match compared(run(left, Where::Interpreter)?, run(right, Where::Interpreter)?) {
                 Shown::Equal => {

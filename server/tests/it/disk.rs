@@ -86,12 +86,30 @@ fn a_disk_that_can_only_be_read_is_named() {
         &["run", "p.lift", "--device", "interpreter", "-o", "missing/out.npy"],
         &["build", "p.lift", "-o", "/proc/self"],
         &["build", "p.lift", "-o", "/proc/self/new"],
+        &["build", "p.lift", "--emit", "python", "-o", "p.lift"],
+        &["doc", ".", "-o", "/proc/self/pages"],
     ] {
         let said = bench.wrong(arguments);
         assert!(said.contains("error[unwritable-file]"), "{arguments:?}: {said}");
         let place = arguments.last().expect("a place");
         assert!(said.contains(place) && said.contains("cannot be written"), "{arguments:?}: {said}");
         assert!(!said.contains("/.lift-"), "the name of a temporary file: {said}");
+    }
+}
+
+/// Nothing is measured, and nothing runs, for a file that cannot be written.
+#[test]
+fn a_file_that_cannot_be_written_is_found_before_the_work() {
+    let stops = "(lift stops (N) ((array-type int N)) (lambda (xs) (aref xs N)))\n";
+    let bench = Bench::new(&[("p.lift", &format!(";;; run: xs=[1]\n{stops}")), ("kept.lift", "")]);
+    for (arguments, says) in [
+        (&["bench", "p.lift", "--json", "missing/out.json"][..], "missing/out.json cannot be written"),
+        (&["run", "p.lift", "[1]", "--device", "interpreter", "-o", "missing/out.npy"], "missing/out.npy cannot be"),
+        (&["tune", "p.lift", "--write=missing/new.lift"], "missing/new.lift cannot be written"),
+        (&["tune", "p.lift", "--write=kept.lift"], "kept.lift exists already"),
+    ] {
+        let said = bench.wrong(arguments);
+        assert!(said.contains(says) && !said.contains("index-out-of-range"), "{arguments:?}: {said}");
     }
 }
 

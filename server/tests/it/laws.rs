@@ -68,6 +68,14 @@ fn a_false_law_is_refuted() {
 }
 
 #[test]
+fn a_false_law_of_numbers_names_no_inputs() {
+    let bench = Bench::new(&[("false.lift", ";;; forwards: Wrong\n(define (more (x int)) (tuple (+ x 1) x))\n")]);
+    let ran = bench.lift(&["laws", "false.lift", "--device", "interpreter"]);
+    assert_eq!(ran.status, Some(1));
+    assert!(ran.out.contains("WRONG with ") && !ran.out.contains("inputs"), "{}", ran.out);
+}
+
+#[test]
 fn what_is_no_law_is_told() {
     let text = ";;; forwards: Double\n(define (double (xs (array-type int n))) (tuple xs (drop 1 xs)))\n";
     let bench = Bench::new(&[("none.lift", text), ("empty.lift", "(define (f x) x)\n")]);

@@ -217,3 +217,12 @@ fn pages_tell_of_examples_that_fail_and_run_nothing_of_the_documentation() {
         assert!(!page.contains(harmful), "{harmful} in\n{page}");
     }
 }
+
+#[test]
+fn pages_of_programs_with_errors_are_an_error() {
+    let bench = Bench::new(&[("src/a.lift", "(define (f x) (+ x 1)\n"), ("src/b.lift", "(define (g x) (h x))\n")]);
+    let wrong = bench.wrong(&["doc", "src", "-o", "pages"]);
+    assert!(wrong.contains("error[syntax/unclosed]") && wrong.contains("src/a.lift:1:21"), "{wrong}");
+    assert!(wrong.contains("error[unknown-name]") && wrong.contains("src/b.lift:1:16"), "{wrong}");
+    assert!(bench.read("pages/a.html").contains("<h1>a.lift</h1>"));
+}
