@@ -53,6 +53,9 @@ impl Intent {
     }
 }
 
+/// The text of a call whose arguments are put in order, and the edits of the arguments.
+pub type Ordered = (String, Vec<Edit>);
+
 fn wrapped(at: ExprId, before: &str, after: &str) -> Vec<Edit> {
     vec![Edit::InsertBefore(Node::Expr(at), before.into()), Edit::InsertAfter(Node::Expr(at), after.into())]
 }
@@ -473,7 +476,7 @@ impl Results<'_> {
         id: ExprId,
         name: &Name,
         similar: Option<Name>,
-        ordered: &dyn Fn(&Name) -> Option<(String, Vec<Edit>)>,
+        ordered: &dyn Fn(&Name) -> Option<Ordered>,
     ) -> Diagnostic {
         let d = Diagnostic::new(Node::Expr(id), &Problem::UnknownName { name: name.clone() });
         let change = |to: &str| {

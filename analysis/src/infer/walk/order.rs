@@ -10,6 +10,7 @@ use crate::diagnostics::{Diagnostic, Edit, Title};
 use crate::hir::*;
 use crate::infer::Lookup;
 use crate::infer::context::Infer;
+use crate::infer::report::intent::Ordered;
 use crate::infer::report::intent::unbound::UnboundBody;
 use crate::prims::{self, PrimitiveId, Special};
 use crate::ty::{Ty, TyKind};
@@ -215,7 +216,7 @@ impl Infer<'_> {
     }
 
     /// The call of an unknown name as a call of `meant`, and the edits of its arguments, if `meant` takes them in another order.
-    pub fn ordered_for(&self, callee: ExprId, meant: &Name) -> Option<(String, Vec<Edit>)> {
+    pub fn ordered_for(&self, callee: ExprId, meant: &Name) -> Option<Ordered> {
         let args = self.program.body().exprs.iter().find_map(|e| match e {
             Expr::Apply { callee: of, args } if *of == callee => Some(args),
             _ => None,
