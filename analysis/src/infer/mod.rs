@@ -30,6 +30,7 @@
 //! | `agenda` | the deferred constraints, and those that may be solvable now |
 //! | `size_params` | parameters without an annotation that are sizes |
 //! | `found` | what was found so far |
+//! | `meant` | calls as they were probably meant |
 //! | `results` | what is known so far, read only |
 //! | `context` | the state of one inference |
 //! | `walk` | the walk over expressions, which generates constraints |
@@ -55,6 +56,7 @@ mod constraint;
 mod context;
 mod found;
 mod lets;
+mod meant;
 mod names;
 mod program;
 mod result;

@@ -9,6 +9,7 @@ mod harness;
 mod intentions;
 mod irregular;
 mod levels;
+mod meant;
 mod placing;
 mod random;
 mod repairs;

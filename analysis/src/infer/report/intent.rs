@@ -17,7 +17,7 @@ mod foreign_names;
 mod levels;
 mod orders;
 mod surplus;
-pub mod unbound;
+mod unbound;
 
 use crate::diagnostics::notes::Guess;
 use crate::diagnostics::{Diagnostic, Edit, Fix, Note, Problem, Title};
@@ -25,6 +25,7 @@ use crate::foreign::{self, Foreign};
 use crate::hir::*;
 use crate::infer::Lookup;
 use crate::infer::cause::Cause;
+use crate::infer::meant::Ordered;
 use crate::infer::results::Results;
 use crate::infer::walk::order;
 use crate::prims::{self, Neutral, PrimitiveId};
@@ -52,9 +53,6 @@ impl Intent {
         d
     }
 }
-
-/// The text of a call whose arguments are put in order, and the edits of the arguments.
-pub type Ordered = (String, Vec<Edit>);
 
 fn wrapped(at: ExprId, before: &str, after: &str) -> Vec<Edit> {
     vec![Edit::InsertBefore(Node::Expr(at), before.into()), Edit::InsertAfter(Node::Expr(at), after.into())]

@@ -10,8 +10,7 @@ use crate::diagnostics::{Diagnostic, Edit, Title};
 use crate::hir::*;
 use crate::infer::Lookup;
 use crate::infer::context::Infer;
-use crate::infer::report::intent::Ordered;
-use crate::infer::report::intent::unbound::UnboundBody;
+use crate::infer::meant::{Ordered, UnboundBody};
 use crate::prims::{self, PrimitiveId, Special};
 use crate::ty::{Ty, TyKind};
 

@@ -1,37 +1,13 @@
 //! Guesses what was meant by an expression of names that nothing binds where a function is taken: `(filter (> x 3) xs)`.
 
-use crate::diagnostics::notes::Guess;
-use crate::diagnostics::{Diagnostic, Edit, Problem, Title};
+use crate::diagnostics::{Diagnostic, Problem, Title};
 use crate::foreign;
 use crate::hir::*;
 use crate::infer::Lookup;
+use crate::infer::meant::UnboundBody;
 use crate::infer::report::intent::{Intent, wrapped};
 use crate::infer::results::Results;
 use lift_syntax::FOLDED_OPERATORS;
-
-/// An expression that is meant as the body of a function.
-pub struct UnboundBody {
-    /// Where its parameters occur.
-    pub uses: Vec<ExprId>,
-    /// The source text of the lambda before its body.
-    before: String,
-    /// The lambda, shortened.
-    pub written: String,
-}
-
-impl UnboundBody {
-    /// Follows the message about another mistake.
-    pub fn guess(&self) -> Guess {
-        Guess::FunctionOf(self.written.clone())
-    }
-
-    /// Edits that put the lambda in place of `to`.
-    pub fn move_to(&self, to: ExprId, body: ExprId) -> Vec<Edit> {
-        let (at, of) = (Node::Expr(to), Node::Expr(body));
-        let copy = Edit::CopyBefore { at, before: self.before.clone(), of, after: ")".into() };
-        vec![copy, Edit::Replace(at, String::new())]
-    }
-}
 
 impl Results<'_> {
     /// Takes the names that nothing binds in `arg` for the parameters of a function of `params` arguments, if `arg` is a value
