@@ -81,6 +81,7 @@ parameters! {
     RowsOrdered "rows.ordered" = 64 [32, 256, 1024] "Minimum elements of a row, folded or scanned in order, that a team reads for each of its work-items.";
     RowsThread "rows.thread" = 8 [1, 2, 4, 16, 32] "Minimum rows per thread of a processor for which one thread computes a whole row.";
     RowsShort "rows.short" = 8 [1, 2, 4, 16] "Maximum elements of a row that one work-item makes, if another map may make the row itself.";
+    OrderedAhead "ordered.ahead" = 16 [1, 4, 8, 32] "Elements that a work-item of a GPU loads for the next steps of a loop in order, before it takes them.";
     TurnsRow "turns.row" = 65536 [16384, 262144] "Minimum elements of a row that gets the whole device.";
     TurnsEach "turns.each" = 16384 [2048, 65536] "Minimum elements of a row that gets the whole device, as a multiple of the number of rows.";
     TurnsUnits "turns.units" = 8 [2, 4, 16, 32] "Compute units per fold of an array that all elements of a map read; if there are more folds, a group computes each.";

@@ -42,6 +42,7 @@ pub use self::values::Values;
 use self::body::Written;
 pub use self::signature::Accessed;
 use self::signature::Signature;
+use super::ahead::Ahead;
 use super::program::ProgramBuilder;
 use super::stop::{buffer, middle};
 use super::{Result, angles, barriers};
@@ -258,6 +259,12 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
             }
         }
         let (params, args) = signature.finish(&program.buffers);
+        if program.target.class == Class::Gpu {
+            let limit = program.parameter(Parameter::OrderedAhead);
+            for origin in Ahead::new(limit as usize, &params).load(&mut body, &mut names).into_iter().flatten() {
+                program.applied(&rules::LOADS_AHEAD, &origin);
+            }
+        }
         let name = program.function_name(stem);
         let doc = if grid.used().any() || doc.is_empty() { doc.to_string() } else { format!("{doc} (one work-item)") };
         let group_size = grid.group_size();

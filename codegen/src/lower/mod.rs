@@ -16,6 +16,7 @@
 //! | `work` | the budget of one compilation |
 //! | `wrapped` | remainders of numbers near the range of the divisor |
 //! | `angles` | sine and cosine of the same number |
+//! | `ahead` | loops in order whose next elements are loaded before they are needed |
 //! | `cliffs` | reports parallel operators that a single work-item runs |
 //! | `all` | several kernels in parallel |
 //! | `dests` | propagates destinations |
@@ -64,6 +65,7 @@
 //! | `jam` | neighbours of a nest of maps that one work-item computes |
 //! | `measure` | lengths that only the device can compute and that determine memory |
 
+mod ahead;
 mod all;
 mod alone;
 mod angles;

@@ -25,6 +25,8 @@
 //! | `ragged` | maps whose function reads arrays of different lengths |
 //! | `kept` | rows that a group keeps between two operators |
 //! | `least` | the first elements of sorted rows |
+//! | `emitter` | statements that a pass writes |
+//! | `ends` | the first and the last element of sorted arrays |
 //! | `heads` | `head (map f xs) = f (head xs)` |
 //! | `crossed` | folds of columns whose elements are made row by row |
 //! | `joined` | folds of folds |
@@ -95,6 +97,8 @@ mod crossed;
 mod demote;
 mod distribute;
 mod elements;
+mod emitter;
+mod ends;
 pub mod fails;
 mod filters;
 pub mod flat;
@@ -323,6 +327,7 @@ impl Schedule {
         let numbered = verified("numbered", kernel, numbered::numbered(kernel, &mut applied));
         let apart = verified("unswitched", kernel, unswitched::unswitched(numbered, &mut applied));
         let updating = verified("updates", kernel, updates::updates(apart, &mut applied));
+        let updating = verified("ends", kernel, ends::ends(updating, &mut applied));
         let updating = verified("any order", kernel, any_order::any_order(updating, &mut applied));
         let rewritten = verified("rewrite", kernel, rewrite::rewrite(&updating, &mut applied));
         let rewritten = verified("grouped", kernel, by_key::grouped(rewritten, &mut applied));

@@ -49,7 +49,8 @@ pub fn is_short(len: &Size) -> bool {
     len.as_const().is_some_and(|n| n < LONG_VIEW)
 }
 
-/// Whether an array may be a row of memory, or is made of such rows element by element.
+/// Whether an array may be a row of memory, is made of such rows element by element, or is a view of a loop's state: the
+/// work-items of a group that share a loop keep its state in local memory, where neighbours may read any elements.
 fn is_row(kernel: &Kernel, xs: &Atom) -> bool {
     let Atom::Var(v) = xs else { return false };
     let mut row = true;
@@ -58,15 +59,31 @@ fn is_row(kernel: &Kernel, xs: &Atom) -> bool {
             row = match &stmt.rhs {
                 Rhs::Atom(a) | Rhs::Proj(a, _) => is_row(kernel, a),
                 Rhs::Prim(call) => match call.prim {
+                    Prim::Map(_) if work_of(kernel, stmt) == Work::Nest => true,
                     Prim::Map(_) | Prim::Zip => call.args.iter().all(|xs| is_row(kernel, xs)),
                     Prim::Iota => true,
-                    _ => false,
+                    prim => prim.is_view() && call.args.iter().any(|xs| is_of_state(kernel, xs)),
                 },
                 _ => false,
             };
         }
     });
     row
+}
+
+/// Whether an array is the state of a loop, a part of it, or a view of one.
+fn is_of_state(kernel: &Kernel, xs: &Atom) -> bool {
+    let Atom::Var(v) = xs else { return false };
+    let mut found = false;
+    kernel.body.visit(&mut |stmt| match &stmt.rhs {
+        Rhs::Atom(a) | Rhs::Proj(a, _) if stmt.var == *v => found |= is_of_state(kernel, a),
+        Rhs::Prim(call) if stmt.var == *v => {
+            found |= call.prim.is_view() && call.args.iter().any(|xs| is_of_state(kernel, xs));
+        }
+        Rhs::Prim(call) if is_loop(kernel, call) => found |= call.funs.iter().any(|f| f.params.first() == Some(v)),
+        _ => {}
+    });
+    found
 }
 
 fn is_iota(kernel: &Kernel, xs: &Atom) -> bool {

@@ -431,7 +431,7 @@ impl Writer<'_> {
         // Several short rows share a group.
         let (items, rows) = (self.params.few, self.params.group / self.params.few.max(1));
         let memory = LocalMemory::of(kernel, shared.dims.innermost(), shared.own, items);
-        let several = shared.own && rows > 1 && !shared.by_key && shared.counted;
+        let several = (shared.own || shared.loops) && rows > 1 && !shared.by_key && shared.counted;
         if let Some((tile, fixed)) = memory.fixed(items, rows, all).filter(|_| several) {
             let small = Team { items, rows, keeps: true, own: None, tile };
             let rows = Size::nat(rows.into());
@@ -571,7 +571,8 @@ fn shared<'k>(kernel: &Kernel, dims: Dims<'k>, most: usize) -> Option<Shared<'k>
     // One work-item alone has room for a state of scalars.
     let loops = looping().any(|s| own || !is_flat(kernel.ty(s.var)));
     let counted = f.body.stmts.iter().all(is_counted);
-    let short = row.as_ref().is_some_and(is_short);
+    // One work-item would keep arrays of a state where it cannot index them fast.
+    let short = row.as_ref().is_some_and(is_short) && !looping().any(|s| !is_flat(kernel.ty(s.var)));
     let in_memory = |c: &&PrimCall| c.args.iter().all(|xs| rows_lie_in_memory(kernel, xs));
     // A loop that is the only element, such as one of the top of a kernel, has nothing else to be parallel.
     let only =

@@ -72,6 +72,7 @@ fn outcome(case: &str) -> Result<String, String> {
         "all-rows" => super::all_rows::all_rows(kernel, &target, &mut applied),
         "unfolded" => super::unfolded::unfolded(kernel, &target, &mut applied),
         "unswitched" => super::unswitched::unswitched(kernel, &mut applied),
+        "ends" => super::ends::ends(kernel, &mut applied),
         "least" => super::least::least(kernel, &target, &mut applied),
         "after-scan" => super::after_scan::after_scan(kernel, &mut applied),
         "results" => super::results::results(kernel, &target, &mut applied),

@@ -127,7 +127,8 @@ impl Pieces {
         let folds = all().any(|(s, work)| matches!(work, Work::Together(_)) && !maps(s));
         let is_loop = |s: &Stmt, work: &Work| match work {
             Work::Other => {
-                s.binds.is_empty() && (gives_scalars(kernel.ty(s.var)) || folds && is_ordered_scan(kernel, s))
+                let gives_few = gives_scalars(kernel.ty(s.var)) || is_fold_of_few(kernel, s);
+                s.binds.is_empty() && (gives_few || folds && is_ordered_scan(kernel, s))
             }
             // A group computes it along with its folds.
             Work::Item => !folds && is_iteration(s),
@@ -137,7 +138,8 @@ impl Pieces {
             |s: &Stmt, work: &Work| !folds && matches!(work, Work::Together(_)) && is_stored(kernel, body, s);
         let shared = all().any(|(_, work)| matches!(work, Work::Together(_) | Work::Nest));
         let loops = all().any(|(s, work)| is_loop(s, work) || is_stored(s, work));
-        let others = all().any(|(s, work)| *work == Work::Other && !is_loop(s, work));
+        let few = |s: &Stmt| made_by_items(kernel, s).is_some_and(|n| n <= MOST_PRIVATE);
+        let others = all().any(|(s, work)| *work == Work::Other && !is_loop(s, work) && !few(s));
         let kept = all().any(|(s, work)| *work == Work::Nest && read_by_one_loop(body, s.var));
         if !shared || !loops || others || kept {
             return None;
@@ -287,6 +289,13 @@ fn gives_scalars(ty: &Ty) -> bool {
     is_flat(ty) || one(ty)
 }
 
+/// Whether a statement folds in order, and its accumulator is an array that one work-item has room for.
+fn is_fold_of_few(kernel: &Kernel, stmt: &Stmt) -> bool {
+    let few = |array: &ArrayTy| elements_of(array).is_some_and(|n| n <= MOST_PRIVATE);
+    matches!(&stmt.rhs, Rhs::Prim(PrimCall { prim: Prim::Reduce(Level::Seq), .. }))
+        && kernel.ty(stmt.var).as_array().is_some_and(few)
+}
+
 /// Whether a statement scans scalars in their order.
 fn is_ordered_scan(kernel: &Kernel, stmt: &Stmt) -> bool {
     let row = kernel.ty(stmt.var).as_array().filter(|a| a.position.is_none());
@@ -324,7 +333,7 @@ fn read_by_one_loop(body: &Block, v: VarId) -> bool {
     let (Some(reader), None) = (readers.next(), readers.next()) else { return false };
     let Rhs::Prim(call) = &reader.rhs else { return false };
     match call.prim {
-        Prim::Reduce(Level::Seq) => true,
+        Prim::Reduce(Level::Seq) => call.args.first() != Some(&Atom::Var(v)),
         Prim::Map(_) | Prim::Zip | Prim::Join | Prim::Split | Prim::Transpose => read_by_one_loop(body, reader.var),
         _ => false,
     }

@@ -11,6 +11,7 @@ mod parts;
 
 use super::after_scan::zero;
 use super::distribute::split_at;
+use super::emitter::Emitter;
 use super::nest::is_scalars;
 use super::nested::{Work, array_of, is_known, rows_of, work_of};
 use super::pass::within;
@@ -357,47 +358,5 @@ fn scalars(ty: &Ty) -> usize {
     match ty.kind() {
         TyKind::Tuple(parts) => parts.iter().map(scalars).sum(),
         _ => 1,
-    }
-}
-
-/// The statements of a block that is being written.
-struct Emitter<'a> {
-    origin: &'a Origin,
-    stmts: Vec<Stmt>,
-}
-
-impl Emitter<'_> {
-    fn emit(&mut self, kernel: &mut Kernel, like: VarId, ty: Ty, rhs: Rhs) -> Atom {
-        let var = fresh(&mut kernel.vars, like, ty);
-        self.stmts.push(Stmt { var, binds: Vec::new(), rhs, origin: self.origin.clone() });
-        Atom::Var(var)
-    }
-
-    /// An operator with a truth value or an Int as its result.
-    fn scalar(&mut self, kernel: &mut Kernel, like: VarId, op: ScalarOp, args: Vec<Atom>) -> Atom {
-        let ty = if matches!(op, ScalarOp::Add | ScalarOp::Mul | ScalarOp::Min | ScalarOp::Max) {
-            Ty::int()
-        } else {
-            Ty::bool()
-        };
-        self.emit(kernel, like, ty, Rhs::Scalar(op, args))
-    }
-
-    /// One of two numbers.
-    fn chosen_int(&mut self, kernel: &mut Kernel, like: VarId, if_: &Atom, [then, otherwise]: [i32; 2]) -> Atom {
-        let [then, otherwise] = [then, otherwise].map(|n| Atom::Lit(Literal::Int(n)));
-        self.choose(kernel, like, &Ty::int(), if_, &then, &otherwise)
-    }
-
-    fn choose(&mut self, kernel: &mut Kernel, like: VarId, ty: &Ty, if_: &Atom, then: &Atom, otherwise: &Atom) -> Atom {
-        let block = |a: &Atom| Block { stmts: Vec::new(), result: a.clone() };
-        self.emit(kernel, like, ty.clone(), Rhs::If(if_.clone(), block(then), block(otherwise)))
-    }
-
-    /// The component of a value to which a path leads.
-    fn component(&mut self, kernel: &mut Kernel, like: VarId, ty: &Ty, value: Atom, path: &[usize]) -> Atom {
-        let ([at, rest @ ..], TyKind::Tuple(parts)) = (path, ty.kind()) else { return value };
-        let part = self.emit(kernel, like, parts[*at].clone(), Rhs::Proj(value, *at));
-        self.component(kernel, like, &parts[*at].clone(), part, rest)
     }
 }

@@ -54,6 +54,9 @@ rules! {
     Fusion MAP_OF_SCAN "map-of-scan":
         "map g (scanSeq f z xs)" = "map get2 (scanSeq (λ((s,_),x). let s' = f s x in (s', g s')) (z,0) xs)",
         if "Always true. In functions that return the map, where nothing else reads the states: these are not stored. `g` takes few instructions and gives scalars; it may read elements of other arrays beside each state, and states of several scans, which become one. Also of `scanExcl` in order.";
+    Decomposition SORT_END "sort-end":
+        "head (sort f xs)" = "head (reduce (λ(a,b). if b goes before a then b else a) z xs)",
+        if "`f` compares a number in each element; of equal numbers the first one counts, and NaN comes last. Also of `argsort`, of `last`, and of `aref … 0`, where nothing else reads the sorted array; elements have at most three numbers.";
     Fusion HEAD_MAP "head-map":
         "head (map f xs)" = "f (head xs)",
         if "Always true. On a GPU, where nothing but a fold reads the map besides: it is not stored for the sake of its first element.";
@@ -353,6 +356,9 @@ rules! {
     Arithmetic RECIPROCAL_ROOT "reciprocal-root":
         "reduce (+) z (… a / (b·√b) …)" = "reduce (+) z (… a·r·r·r …) where r = rsqrt b",
         if "The quotient is a factor of each term of a `reduce` of floats, or of one of its components, of 256 terms or more, which may be reordered: the terms are off by less than 24 units of rounding, which is within the same bound. So a / √b = a·r. Where b is a sum of squares and of numbers that are not negative, each product of it is rounded with the sum. Up to overflow; never in `reduceSeq`. On a GPU, in `tile-pairs`.";
+    Arithmetic LOADS_AHEAD "loads-ahead":
+        "reduceSeq f z" = "reduceSeq (reduceSeq f ∘ toPrivate) z ∘ split k",
+        if "Always true; the last part may be shorter. Of loops in order, also scans and the steps of `iterate`, whose steps do more with the state than to add to it, and read elements at places that do not depend on it: those of several steps are loaded together. On a GPU.";
     Arithmetic SINE_COSINE "sine-cosine":
         "(sin x, cos x)" = "sincos x",
         if "Always true: the standard of OpenCL promises the same of both. On a GPU, which reduces x to a quarter of a turn only once then.";
