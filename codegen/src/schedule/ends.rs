@@ -220,11 +220,9 @@ impl Sorted {
 /// Which element of an array a statement reads, if it is the first or the last one.
 fn end_of(stmt: &Stmt, of: VarId) -> Option<End> {
     let Rhs::Prim(call) = &stmt.rhs else { return None };
-    let first = || call.args.get(1) == Some(&int(0));
     match call.prim {
         _ if call.args.first() != Some(&Atom::Var(of)) => None,
         Prim::Head => Some(End::First),
-        Prim::Aref if first() => Some(End::First),
         Prim::Last => Some(End::Last),
         _ => None,
     }

@@ -5,7 +5,8 @@
 //! neighbouring work-items have no bank conflicts (Henriksen, Hellfritzsch, Sadayappan, Oancea, *Compiling generalized
 //! histograms for GPU*, SC 2020). If OpenCL has an atomic operation for the operator, work-items share a copy.
 //! Otherwise a copy is written by one work-item, or by one for each column of rows: no element waits for another, and
-//! floats are combined in an order that depends only on the lengths and the device. On a CPU a group is one work-item.
+//! floats are combined in an order that depends only on the lengths and the device. If there are many keys, so that few
+//! copies fit, few work-items share a table without copies ([`masked`](mod@masked)). On a CPU a group is one work-item.
 //!
 //! A table that does not fit is computed in turns: each part of the table ([`Table::turns`]) by different groups. If
 //! there would be too many turns and an atomic operation exists, all work-items share one table in global memory
@@ -16,10 +17,12 @@
 //! | `table` | the layout of the tables in local memory, and the distribution of elements |
 //! | `cores` | tables in global memory, one for each core of a processor |
 //! | `parts` | the first launch |
+//! | `masked` | tables of many keys that few work-items share, without atomic operations |
 //! | `result` | the second launch |
 //! | `shared` | one table in global memory, updated by atomic operations |
 
 mod cores;
+mod masked;
 mod parts;
 mod result;
 mod shared;
@@ -40,6 +43,7 @@ use crate::target::Class;
 use lift_analysis::parameters::Parameter;
 use lift_analysis::size::Size;
 use lift_analysis::ty::Ty;
+use masked::Masked;
 pub use parts::Folded;
 use std::rc::Rc;
 pub use table::{ByKey, Table};
@@ -71,6 +75,10 @@ impl<'k> Host<'k> {
         if target.class == Class::Cpu && turns.as_const() != Some(1) {
             return self.by_key_on_cores(stmt, &by, &most, dest);
         }
+        let shares = by.atomic.is_none() && by.columns.is_none() && target.class == Class::Gpu;
+        if shares && target.most_in_group >= masked::LEAST_GROUP {
+            return self.by_key_in_tables(stmt, &by, (&table, &Masked::of(&target, &by, &most)), dest);
+        }
         if by.atomic.is_none() || turns.as_const().is_some_and(|n| n <= most_turns) {
             return self.by_key_in_parts(stmt, &by, &table, dest);
         }
@@ -85,6 +93,33 @@ impl<'k> Host<'k> {
         self.only_if(first, &many);
         self.lengths = waiting;
         Ok(())
+    }
+
+    /// Tables with copies for few keys, and shared ones for many.
+    fn by_key_in_tables(
+        &mut self,
+        stmt: &'k Stmt,
+        by: &ByKey<'k>,
+        (table, masked): (&Table, &Masked),
+        dest: &Dest<'k>,
+    ) -> Result<()> {
+        let least = Size::nat(self.program.parameter(Parameter::KeyMasked) as u64);
+        match by.buckets.as_const().zip(least.as_const()) {
+            Some((n, least)) if n < least => self.by_key_in_parts(stmt, by, table, dest),
+            Some(_) => self.by_key_masked(stmt, by, masked, dest),
+            None => {
+                // The next launch may be skipped, so pending writes must not become part of it.
+                let waiting = std::mem::take(&mut self.lengths);
+                let first = self.program.steps.len();
+                self.by_key_in_parts(stmt, by, table, dest)?;
+                self.only_if(first, &least.sub(&by.buckets));
+                let first = self.program.steps.len();
+                self.by_key_masked(stmt, by, masked, dest)?;
+                self.only_if(first, &by.buckets.sub(&least).add(&Size::one()));
+                self.lengths = waiting;
+                Ok(())
+            }
+        }
     }
 
     /// Global memory for so many cells of tables.

@@ -27,6 +27,12 @@ pub fn table_bytes(target: &Target) -> u64 {
     1u64 << bytes.max(64).ilog2()
 }
 
+/// The cells of a table in local memory that few work-items share, each with a mask of those that meet in it.
+pub fn masked_cells(target: &Target, bytes: u64) -> i64 {
+    const MASK: u64 = 4;
+    (table_bytes(target) / (bytes + MASK)).max(1) as i64
+}
+
 /// OpenCL's atomic operation for a commutative operator, if there is one.
 pub fn atomic(f: &Lambda, value: &Ty) -> Option<&'static str> {
     let Rhs::Scalar(op, _) = &f.body.stmts.last()?.rhs else { return None };
@@ -81,12 +87,17 @@ fn versions(kernel: &mut Kernel, target: &Target, stmt: &Stmt) -> Option<Vec<Stm
         if target.class == Class::Cpu {
             return None;
         }
-        let fit = table_bytes(target) / bytes_of(&value).filter(|b| *b > 0)?;
-        fits = Size::nat(fit + 1);
+        let bytes = bytes_of(&value).filter(|b| *b > 0)?;
+        let fit = table_bytes(target) / bytes;
+        let turns = target.get(Parameter::KeyTurns);
+        fits = match target.class {
+            Class::Gpu => Size::int(masked_cells(target, bytes) * i64::from(turns) + 1),
+            Class::Portable | Class::Cpu => Size::nat(fit + 1),
+        };
         if let Some((width, _)) = rows_of(&kernel.ty(stmt.var).as_array()?.element) {
             // Each table of some columns reads only these.
             (cells, columns) = (n.mul(&width), true);
-            fits = Size::nat(fit * u64::from(target.get(Parameter::KeyTurns)) + 1);
+            fits = Size::nat(fit * u64::from(turns) + 1);
         }
     }
     // No size is less than 0.

@@ -56,7 +56,7 @@ rules! {
         if "Always true. In functions that return the map, where nothing else reads the states: these are not stored. `g` takes few instructions and gives scalars; it may read elements of other arrays beside each state, and states of several scans, which become one. Also of `scanExcl` in order.";
     Decomposition SORT_END "sort-end":
         "head (sort f xs)" = "head (reduce (λ(a,b). if b goes before a then b else a) z xs)",
-        if "`f` compares a number in each element; of equal numbers the first one counts, and NaN comes last. Also of `argsort`, of `last`, and of `aref … 0`, where nothing else reads the sorted array; elements have at most three numbers.";
+        if "`f` compares a number in each element; of equal numbers the first one counts, and NaN comes last. Also of `argsort` and of `last`, where nothing else reads the sorted array; elements have at most three numbers. Not of `aref`, which stops the run if there is no element.";
     Fusion HEAD_MAP "head-map":
         "head (map f xs)" = "f (head xs)",
         if "Always true. On a GPU, where nothing but a fold reads the map besides: it is not stored for the sake of its first element.";
@@ -103,6 +103,9 @@ rules! {
     Decomposition BY_KEY_PARTS "by-key-parts":
         "reduceByKey n f z ks xs" = "map (reduce f z) ∘ T ∘ map (reduceByKey n f z) (zip (split m ks) (split m xs))",
         if "`f` associative and commutative, `z` neutral. Each group keeps a table of its part in local memory: on a GPU several side by side, which the work-items of `+`, `min`, `max` and the like of `Int`s share by atomic operations, while every other table belongs to one work-item alone; so the order in which elements meet depends on lengths and the device alone, and floats give one result in every run. A table that is too large is made in turns, each over all elements of the part.";
+    Decomposition BY_KEY_MASKED "by-key-masked":
+        "reduceByKey n f z ks xs" = "map (reduce f z) ∘ T ∘ map (reduceByKey n f z) (zip (split m ks) (split m xs))",
+        if "As `by-key-parts`, where `f` has no atomic operation and n is at least `keys.masked`, on a GPU: 32 work-items share a table without copies. A mask for each key has a bit for each work-item that meets in it; the first of them folds the values of all, in the order of the work-items.";
     Decomposition BY_KEY_SHARED "by-key-shared":
         "reduceByKey n f z ks xs" = "the table n z, into which every work-item folds its elements",
         if "`f` has an atomic operation, and n is so large that tables in local memory would take more than 4 turns.";
