@@ -50,7 +50,7 @@ parameters! {
     KeyParts "keys.parts" = 4 [1, 2, 8] "Parts of a `reduceByKey` per compute unit, each with its tables.";
     KeyPart "keys.least" = 2048 [512, 1024, 4096, 8192] "Minimum elements of a part of a `reduceByKey`.";
     KeyCopies "keys.copies" = 32 [1, 4, 8, 16] "Maximum copies of a table in one group.";
-    KeyMasked "keys.masked" = 64 [32, 128, 256] "Minimum keys of a `reduceByKey` without atomic operations for which few work-items share a table without copies.";
+    KeyMasked "keys.masked" = 256 [32, 64, 128, 512] "Minimum keys of a `reduceByKey` without atomic operations for which few work-items share a table without copies.";
     KeyRows "keys.rows" = 256 [1024, 8192, 32768] "Minimum comparisons of a row's elements with keys for which a table in local memory pays.";
     KeyGroup "keys.group" = 64 [16, 32, 128] "Minimum elements of a row that give a group enough work, if it folds the row by key.";
     KeyShort "keys.short" = 128 [32, 64, 256, 512] "Comparisons with keys that count as one in a row that gives a group too little work.";

@@ -1,7 +1,7 @@
 //! Loops in order whose next steps' elements are loaded before they are needed.
 //!
 //! A step that needs the state of the one before waits for its own loads as well, because compilers of devices move no load
-//! across the branches of a step. Such a loop takes several steps at a time:
+//! across the branches, the functions and the stores of a step. Such a loop takes several steps at a time:
 //!
 //! ```c
 //! for (int first = 0; first < n; first += 8) {
@@ -20,6 +20,7 @@
 //! ```
 
 use crate::opencl::ast::instructions;
+use crate::opencl::names;
 use crate::opencl::{BinaryOp, CType, Expr, Names, Param, ParamType, Step, Stmt, StmtKind, Storage, has_loop, joins};
 use lift_analysis::hir::Name;
 use lift_analysis::origin::Origin;
@@ -34,6 +35,8 @@ pub struct Ahead {
     limit: usize,
     /// The types of elements that the function only reads, by the names of its parameters.
     elements: FxHashMap<Name, CType>,
+    /// Variables whose values differ between work-items; `None` if only one runs the function.
+    own: Option<FxHashSet<Name>>,
 }
 
 /// A loop `for (int i = from; i < end; i++)`, in parts.
@@ -44,12 +47,26 @@ struct Loop<'a> {
 }
 
 impl Ahead {
-    pub fn new(limit: usize, params: &[Param]) -> Ahead {
+    pub fn new(limit: usize, params: &[Param], body: &[Stmt]) -> Ahead {
         let element = |p: &Param| match p.ty {
             ParamType::Buffer { element, constant: true } => Some((p.name.clone(), element)),
             _ => None,
         };
-        Ahead { limit, elements: params.iter().filter_map(element).collect() }
+        let mut own = FxHashSet::default();
+        let mut several = false;
+        each(body, &mut |kind| {
+            let (name, value) = match kind {
+                StmtKind::Declare { name, init: Some(value), .. } => (name, value),
+                StmtKind::Assign(Expr::Var(name), value) => (name, value),
+                StmtKind::For { var, from, .. } => (var, from),
+                _ => return,
+            };
+            if value.any(&mut |e| is_work_item(e) || matches!(e, Expr::Var(v) if own.contains(v))) {
+                own.insert(name.clone());
+            }
+        });
+        each(body, &mut |kind| kind.each_expr(&mut |e| several |= e.any(&mut is_work_item)));
+        Ahead { limit, elements: params.iter().filter_map(element).collect(), own: several.then_some(own) }
     }
 
     /// Changes the loops in statements; returns the origins of those that it changes.
@@ -84,12 +101,17 @@ impl Ahead {
         };
         let Expr::Binary(BinaryOp::Lt, of, end) = condition else { return None };
         let one = Loop { var, end, body };
-        let is_known = from.as_int().is_some() && end.as_int().is_some();
-        if **of != Expr::Var(var.clone()) || is_known || !end.is_harmless() || body.iter().any(leaves) {
+        let is_whole = from.as_int().is_some() && end.as_int().is_none();
+        if **of != Expr::Var(var.clone()) || !is_whole || !end.is_harmless() || body.iter().any(leaves) {
             return None;
         }
         let changed = one.changed();
         if end.any(&mut |e| changed.reads(e)) || !one.waits(&changed) {
+            return None;
+        }
+        // Copies of such functions fill the cache of instructions.
+        let is_long = |e: &Expr| matches!(e, Expr::Call(name, _) if names::is_long(name));
+        if body.iter().any(|s| s.kind.any_expr(&mut |e| e.any(&mut |e| is_long(e)))) {
             return None;
         }
         let loads = self.loads(&one, &changed);
@@ -110,7 +132,8 @@ impl Ahead {
         })
     }
 
-    /// Loads of every step whose places no step decides, with the types of their elements.
+    /// Loads of every step whose places no step decides, with the types of their elements. What all work-items read is in a
+    /// cache after the first of them.
     fn loads(&self, one: &Loop<'_>, changed: &Changed) -> Vec<(Expr, CType)> {
         let mut found: Vec<(Expr, CType)> = Vec::new();
         for stmt in one.body {
@@ -121,6 +144,7 @@ impl Ahead {
                     && at.is_harmless()
                     && at.mentions(&Expr::Var(one.var.clone()))
                     && !at.any(&mut |e| changed.reads(e))
+                    && self.own.as_ref().is_none_or(|own| at.any(&mut |e| matches!(e, Expr::Var(v) if own.contains(v))))
                     && found.iter().all(|(known, _)| known != e)
                 {
                     found.push((e.clone(), *element));
@@ -159,9 +183,15 @@ impl Loop<'_> {
         changed
     }
 
-    /// Whether a step needs the state before it for more than to combine it with a value of its own. Those loops compilers
-    /// unroll and load ahead by themselves.
+    /// Whether a step needs the state before it for more than to combine it with a value of its own, and has what keeps
+    /// compilers from loading ahead by themselves.
     fn waits(&self, changed: &Changed) -> bool {
+        let is_special = |e: &Expr| matches!(e, Expr::Call(name, _) if names::is_special(name));
+        let mut hinders = false;
+        each(self.body, &mut |kind| {
+            hinders |= matches!(kind, StmtKind::If { .. } | StmtKind::Assign(Expr::Index(..), _));
+            kind.each_expr(&mut |e| hinders |= e.any(&mut |e| is_special(e)));
+        });
         let is_state = |e: &Expr| matches!(e, Expr::Var(name) if changed.state.contains(name));
         let mut waits = false;
         each(self.body, &mut |kind| match kind {
@@ -171,29 +201,23 @@ impl Loop<'_> {
             },
             _ => kind.each_expr(&mut |e| waits |= e.any(&mut |e| is_state(e))),
         });
-        waits
+        waits && hinders
     }
 
     /// The variable and the body of the loop that takes several steps.
     fn written(&self, loads: &[(Expr, CType)], steps: u64, names: &mut Names) -> (Name, Vec<Stmt>) {
         let first = names.fresh("first");
         let k = names.fresh("k");
-        let nth = || Expr::Var(first.clone()).add(Expr::Var(k.clone()));
-        let index = |init| {
+        let nth = Expr::Var(first.clone()).add(Expr::Var(k.clone()));
+        let each_step = |index, rest| {
             let (ty, name) = (CType::Int, self.var.clone());
-            StmtKind::Declare { ty, constant: true, name, init: Some(init) }.plain()
-        };
-        let each_step = |body| StmtKind::For {
-            ty: CType::Int,
-            var: k.clone(),
-            from: Expr::int(0),
-            condition: Expr::Var(k.clone()).lt(Expr::int(steps as i64)),
-            step: Step::Increment,
-            below: None,
-            body,
+            let index = StmtKind::Declare { ty, constant: true, name, init: Some(index) };
+            let body = [index.plain()].into_iter().chain(rest).collect();
+            let (condition, from) = (Expr::Var(k.clone()).lt(Expr::int(steps as i64)), Expr::int(0));
+            StmtKind::For { ty, var: k.clone(), from, condition, step: Step::Increment, below: None, body }
         };
         let mut whole = Vec::new();
-        let mut loading = vec![index(Expr::call("min", [nth(), self.end.clone().sub(Expr::int(1))]))];
+        let mut loading = Vec::new();
         let mut kept = FxHashMap::default();
         for (load, ty) in loads {
             let array = names.fresh("next");
@@ -210,10 +234,12 @@ impl Loop<'_> {
                 *e = element.clone();
             }
         });
+        // The last elements are loaded again instead of those behind the end.
+        let inside = Expr::call("min", [nth.clone(), self.end.clone().sub(Expr::int(1))]);
+        whole.extend([StmtKind::Unroll.plain(), each_step(inside, loading).plain()]);
         let is_inside = Expr::Var(self.var.clone()).lt(self.end.clone());
         let step = StmtKind::If { condition: is_inside, then: body, otherwise: Vec::new() };
-        whole.extend([StmtKind::Unroll.plain(), each_step(loading).plain()]);
-        whole.extend([StmtKind::Unroll.plain(), each_step(vec![index(nth()), step.plain()]).plain()]);
+        whole.extend([StmtKind::Unroll.plain(), each_step(nth, vec![step.plain()]).plain()]);
         (first, whole)
     }
 }
@@ -243,6 +269,11 @@ fn leaves(stmt: &Stmt) -> bool {
     joins::meets(stmt)
         || matches!(stmt.kind, StmtKind::Break | StmtKind::Return | StmtKind::Stop)
         || stmt.kind.blocks().into_iter().flatten().any(leaves)
+}
+
+/// Whether it is a number of the work-item.
+fn is_work_item(e: &Expr) -> bool {
+    matches!(e, Expr::Call(name, _) if matches!(&**name, "get_global_id" | "get_local_id"))
 }
 
 /// Shows statements and those inside.

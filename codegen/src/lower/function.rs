@@ -261,7 +261,7 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
         let (params, args) = signature.finish(&program.buffers);
         if program.target.class == Class::Gpu {
             let limit = program.parameter(Parameter::OrderedAhead);
-            for origin in Ahead::new(limit as usize, &params).load(&mut body, &mut names).into_iter().flatten() {
+            for origin in Ahead::new(limit as usize, &params, &body).load(&mut body, &mut names).into_iter().flatten() {
                 program.applied(&rules::LOADS_AHEAD, &origin);
             }
         }

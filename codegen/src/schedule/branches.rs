@@ -7,7 +7,8 @@
 use super::fails::{may_fail, rhs_may_fail};
 use super::flat::is_flat;
 use super::free::{MOST_BRIEF, is_brief, is_free};
-use super::nested::{Work, is_known, is_loop, work_of};
+use super::nest::is_scalars;
+use super::nested::{LONG, Work, is_known, is_loop, work_of};
 use super::products::is_head_of;
 use super::uses::mentions;
 use super::{Applied, on_the_host, rules};
@@ -120,7 +121,7 @@ impl Writer<'_> {
         let mut out = Vec::new();
         let mut at = 0;
         while at < block.stmts.len() {
-            match self.fold(branch, block, at) {
+            match self.fold(branch, block, at).or_else(|| self.sort(block, at)) {
                 Some(mut stmts) => {
                     let is_its_head = |s: &&Stmt| is_head_of(s, block.stmts[at].var);
                     stmts.extend(block.stmts.iter().filter(is_its_head).cloned());
@@ -180,6 +181,24 @@ impl Writer<'_> {
         out.push(made(given, map(f, xs.of), &stmt.origin));
         let args = vec![z.clone(), Atom::Var(given)];
         out.push(Stmt { rhs: Rhs::Prim(PrimCall { args, ..call.clone() }), ..stmt.clone() });
+        Some(out)
+    }
+
+    /// The statements that sort in front of the branch, in the function of a map at host level, whose rows a group sorts. Rows
+    /// whose branch is not taken are sorted in vain.
+    fn sort(&self, block: &Block, at: usize) -> Option<Vec<Stmt>> {
+        let stmt = &block.stmts[at];
+        let Rhs::Prim(call @ PrimCall { prim: Prim::Sort | Prim::Argsort, .. }) = &stmt.rhs else { return None };
+        let array = self.kernel.atom_ty(&call.args[0]).as_array().filter(|a| a.position.is_none())?.clone();
+        let long = array.len.as_const().is_none_or(|n| n >= LONG) && is_scalars(&array.element);
+        if !long || self.around.len() > 1 || may_fail(&self.kernel.vars, &call.funs[0].body) {
+            return None;
+        }
+        let mut out = needed(self.kernel, &block.stmts[..at], |needs| {
+            needs(&call.args[0]);
+            call.funs.iter().for_each(|f| of_function(f, needs));
+        })?;
+        out.push(stmt.clone());
         Some(out)
     }
 

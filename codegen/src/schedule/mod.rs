@@ -349,6 +349,7 @@ impl Schedule {
             None => rewritten,
         };
         let rewritten = verified("loops in", kernel, loops_in::loops_in(rewritten, target, &mut applied));
+        let rewritten = verified("merged", kernel, by_key::merged(rewritten, target, &mut applied));
         let rewritten = verified("sorted", kernel, by_key::sorted(rewritten, target, &mut applied));
         let rewritten = verified("tables", kernel, row_tables::row_tables(rewritten, target, &mut applied));
         let rewritten = verified("heads", kernel, heads::heads(rewritten, target, &mut applied));

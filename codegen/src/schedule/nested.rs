@@ -1,5 +1,11 @@
 //! Classifies the parallel work of a function's statements, to choose what computes it: one work-item, a group or the
 //! device.
+//!
+//! | module | job |
+//! |---|---|
+//! | `memory` | where the rows of an array lie |
+
+mod memory;
 
 use super::flat::is_flat;
 use super::free;
@@ -8,6 +14,8 @@ use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt,
 use lift_analysis::origin::Origin;
 use lift_analysis::size::{Size, Var, VarKind};
 use lift_analysis::ty::{Ty, TyKind};
+pub use memory::{has_stored_rows, lies_across, lies_in_memory, rows_lie_in_memory};
+use memory::{is_row, zipped};
 use rustc_hash::FxHashSet;
 
 /// Arrays of a constant length below this are the work of one work-item.
@@ -47,43 +55,6 @@ fn long(len: &Size) -> Option<&Size> {
 /// Whether a length is so short that only rows of memory are worth sharing.
 pub fn is_short(len: &Size) -> bool {
     len.as_const().is_some_and(|n| n < LONG_VIEW)
-}
-
-/// Whether an array may be a row of memory, is made of such rows element by element, or is a view of a loop's state: the
-/// work-items of a group that share a loop keep its state in local memory, where neighbours may read any elements.
-fn is_row(kernel: &Kernel, xs: &Atom) -> bool {
-    let Atom::Var(v) = xs else { return false };
-    let mut row = true;
-    kernel.body.visit(&mut |stmt| {
-        if stmt.var == *v {
-            row = match &stmt.rhs {
-                Rhs::Atom(a) | Rhs::Proj(a, _) => is_row(kernel, a),
-                Rhs::Prim(call) => match call.prim {
-                    Prim::Map(_) if work_of(kernel, stmt) == Work::Nest => true,
-                    Prim::Map(_) | Prim::Zip => call.args.iter().all(|xs| is_row(kernel, xs)),
-                    Prim::Iota => true,
-                    prim => prim.is_view() && call.args.iter().any(|xs| is_of_state(kernel, xs)),
-                },
-                _ => false,
-            };
-        }
-    });
-    row
-}
-
-/// Whether an array is the state of a loop, a part of it, or a view of one.
-fn is_of_state(kernel: &Kernel, xs: &Atom) -> bool {
-    let Atom::Var(v) = xs else { return false };
-    let mut found = false;
-    kernel.body.visit(&mut |stmt| match &stmt.rhs {
-        Rhs::Atom(a) | Rhs::Proj(a, _) if stmt.var == *v => found |= is_of_state(kernel, a),
-        Rhs::Prim(call) if stmt.var == *v => {
-            found |= call.prim.is_view() && call.args.iter().any(|xs| is_of_state(kernel, xs));
-        }
-        Rhs::Prim(call) if is_loop(kernel, call) => found |= call.funs.iter().any(|f| f.params.first() == Some(v)),
-        _ => {}
-    });
-    found
 }
 
 fn is_iota(kernel: &Kernel, xs: &Atom) -> bool {
@@ -470,50 +441,6 @@ pub fn rows_below(kernel: &Kernel, call: &PrimCall) -> Option<(Nest, usize)> {
     (same && matches!(work_of(kernel, fold), Work::Together(_))).then_some((nest, around))
 }
 
-/// Whether an array of rows is stored, or is made of a stored one by `transpose`, `join` and `split` alone.
-pub fn lies_in_memory(kernel: &Kernel, rows: &Atom) -> bool {
-    let Atom::Var(v) = rows else { return false };
-    let mut stored = true;
-    kernel.body.visit(&mut |stmt| {
-        if stmt.var == *v {
-            stored = match &stmt.rhs {
-                Rhs::Atom(a) | Rhs::Proj(a, _) => lies_in_memory(kernel, a),
-                Rhs::Prim(PrimCall { prim: Prim::Transpose | Prim::Join | Prim::Split, args, .. }) => {
-                    lies_in_memory(kernel, &args[0])
-                }
-                _ => false,
-            };
-        }
-    });
-    stored
-}
-
-/// The arrays that are zipped in an array.
-fn zipped(kernel: &Kernel, xs: &Atom) -> Option<Vec<Atom>> {
-    let mut found = None;
-    kernel.body.visit(&mut |stmt| match &stmt.rhs {
-        Rhs::Prim(PrimCall { prim: Prim::Zip, args, .. }) if *xs == Atom::Var(stmt.var) => found = Some(args.clone()),
-        _ => {}
-    });
-    found
-}
-
-/// Whether an array, or one that is zipped with others to make it, lies in memory.
-pub fn has_stored_rows(kernel: &Kernel, rows: &Atom) -> bool {
-    match zipped(kernel, rows) {
-        Some(all) => all.iter().any(|xs| has_stored_rows(kernel, xs)),
-        None => lies_in_memory(kernel, rows),
-    }
-}
-
-/// Whether the rows of an array, or of all that are zipped in it, lie in memory element after element.
-pub fn rows_lie_in_memory(kernel: &Kernel, xs: &Atom) -> bool {
-    match zipped(kernel, xs) {
-        Some(all) => all.iter().all(|xs| rows_lie_in_memory(kernel, xs)),
-        None => lies_in_memory(kernel, xs) && !lies_across(kernel, xs),
-    }
-}
-
 /// The type of an array of `len` elements of type `ty`.
 pub fn array_of(ty: &Ty, len: &Size) -> Ty {
     Ty::array(ty.clone(), len.clone())
@@ -522,23 +449,6 @@ pub fn array_of(ty: &Ty, len: &Size) -> Ty {
 /// The length and the element type of an array whose elements have one type.
 pub fn rows_of(ty: &Ty) -> Option<(Size, Ty)> {
     ty.as_array().filter(|a| a.position.is_none()).map(|a| (a.len.clone(), a.element.clone()))
-}
-
-/// Whether rows are columns of a stored array: elements of a row are apart, but those of neighbouring rows adjacent.
-pub fn lies_across(kernel: &Kernel, rows: &Atom) -> bool {
-    let Atom::Var(v) = rows else { return false };
-    let mut across = false;
-    kernel.body.visit(&mut |stmt| {
-        if stmt.var == *v {
-            across = match &stmt.rhs {
-                Rhs::Atom(a) => lies_across(kernel, a),
-                Rhs::Prim(PrimCall { prim: Prim::Transpose, args, .. }) => !lies_across(kernel, &args[0]),
-                Rhs::Prim(PrimCall { prim: Prim::Zip, args, .. }) => args.iter().any(|a| lies_across(kernel, a)),
-                _ => false,
-            };
-        }
-    });
-    across
 }
 
 /// The host-level maps whose functions fold, scan or sort long arrays. A map fused with them would do this work on one

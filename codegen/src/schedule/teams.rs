@@ -431,7 +431,9 @@ impl Writer<'_> {
         // Several short rows share a group.
         let (items, rows) = (self.params.few, self.params.group / self.params.few.max(1));
         let memory = LocalMemory::of(kernel, shared.dims.innermost(), shared.own, items);
-        let several = (shared.own || shared.loops) && rows > 1 && !shared.by_key && shared.counted;
+        // A loop at the top of a kernel is one row.
+        let many = shared.own || shared.loops && n.as_const() != Some(1);
+        let several = many && rows > 1 && !shared.by_key && shared.counted;
         if let Some((tile, fixed)) = memory.fixed(items, rows, all).filter(|_| several) {
             let small = Team { items, rows, keeps: true, own: None, tile };
             let rows = Size::nat(rows.into());

@@ -69,6 +69,7 @@ fn outcome(case: &str) -> Result<String, String> {
         "interchange" => interchange::interchange(kernel, &target, &mut applied),
         "unrolled" => super::unrolled::unrolled(kernel, &target, &mut applied),
         "grouped" => super::by_key::grouped(kernel, &mut applied),
+        "merged" => super::by_key::merged(kernel, &target, &mut applied),
         "all-rows" => super::all_rows::all_rows(kernel, &target, &mut applied),
         "unfolded" => super::unfolded::unfolded(kernel, &target, &mut applied),
         "unswitched" => super::unswitched::unswitched(kernel, &mut applied),

@@ -6,6 +6,7 @@
 
 use super::nested::{Dims, Work, array_of, is_known, rows_of, work_of};
 use super::neutral::operator;
+use super::uses::is_independent;
 use super::versions::fresh;
 use super::{Applied, host_blocks, nest, rules, uses};
 use crate::core::copy::{Copier, Lengths};
@@ -415,18 +416,4 @@ fn drop_unread(block: &mut Block) {
 
 fn is_reduce(stmt: &Stmt) -> bool {
     matches!(&stmt.rhs, Rhs::Prim(call) if call.prim == Prim::Reduce(Level::Auto))
-}
-
-/// Whether the statement at `to` depends on none that the one at `from` makes, and no length is opened between them.
-fn is_independent(block: &Block, from: usize, to: usize) -> bool {
-    let mut of_first = FxHashSet::from_iter([block.stmts[from].var]);
-    for stmt in &block.stmts[from + 1..=to] {
-        if !stmt.binds.is_empty() {
-            return false;
-        }
-        if uses::mentions(stmt, &|v| of_first.contains(&v)) {
-            of_first.insert(stmt.var);
-        }
-    }
-    !of_first.contains(&block.stmts[to].var)
 }

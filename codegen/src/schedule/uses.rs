@@ -144,3 +144,17 @@ pub fn needed(stmts: Vec<Stmt>, mut wanted: FxHashSet<VarId>) -> Vec<Stmt> {
     found.reverse();
     found
 }
+
+/// Whether the statement at `to` depends on none that the one at `from` makes, and no length is opened between them.
+pub fn is_independent(block: &Block, from: usize, to: usize) -> bool {
+    let mut of_first = FxHashSet::from_iter([block.stmts[from].var]);
+    for stmt in &block.stmts[from + 1..=to] {
+        if !stmt.binds.is_empty() {
+            return false;
+        }
+        if mentions(stmt, &|v| of_first.contains(&v)) {
+            of_first.insert(stmt.var);
+        }
+    }
+    !of_first.contains(&block.stmts[to].var)
+}

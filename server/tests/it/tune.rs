@@ -99,30 +99,32 @@ fn parameters_are_listed_and_wrong_usage_is_refused() {
     assert!(bench.wrong(&["tune", "--device", "opencl:9", "scale.lift"]).contains("cannot be tuned"));
 }
 
-/// A kernel that sorts more than it needs.
-const LEAST: &str = "\
+/// A kernel that scans although it needs the last sum alone.
+const TOTAL: &str = "\
 ;;; run: xs=[3,1,2]
-(lift least (N) ((array-type int (+ N 1))) (lambda (xs) (head (sort < xs))))
+(lift total (N) ((array-type int (+ N 1))) (lambda (xs) (last (scan 0 + xs))))
 ";
 
 /// Laws are searched, too: the rewritten program is measured, kept, used, and written.
 #[test]
 fn a_program_that_a_law_rewrites_is_found() {
-    let bench = Bench::new(&[("least.lift", LEAST)]);
-    let tune = ["tune", "least.lift", "--size", "N=30000", "--parameter", "law"];
+    let bench = Bench::new(&[("total.lift", TOTAL)]);
+    let tune = ["tune", "total.lift", "--size", "N=30000", "--parameter", "law"];
     bench.fine(&[&tune[..], &["--budget", "5"]].concat());
-    let kept = bench.read("least.lift.tuned");
-    assert!(kept.contains("\nuse law=head-sort\n"), "{kept}");
+    let kept = bench.read("total.lift.tuned");
+    // Several laws make it faster, and which of them is fastest is chance.
+    assert!(kept.contains("\nuse law="), "{kept}");
     let profile = |more: &[&str]| {
-        let ran = bench.lift(&[&["run", "least.lift", "signed:1", "--size", "N=20000", "--profile"], more].concat());
-        (ran.out, ran.err.contains("sort: "))
+        let ran = bench.lift(&[&["run", "total.lift", "signed:1", "--size", "N=20000", "--profile"], more].concat());
+        (ran.out, ran.err.contains("scan: "))
     };
-    let ((tuned, sorts), (untuned, sorted)) = (profile(&[]), profile(&["--untuned"]));
-    assert_eq!((tuned, sorts, sorted), (untuned, false, true));
+    let ((tuned, scans), (untuned, scanned)) = (profile(&[]), profile(&["--untuned"]));
+    assert_eq!(tuned, untuned);
+    assert!(scanned && (!scans || kept.contains("\nuse law=scan-any-order\n")), "{kept}");
     let out = bench.fine(&[&tune[..], &["--budget", "0", "--write"]].concat());
-    assert!(out.ends_with("`least` in least.lift has been rewritten by head-sort\n"), "{out}");
-    assert!(bench.read("least.lift").ends_with("(lambda (xs) (minimum xs)))\n"));
-    assert!(!bench.path("least.lift.tuned").exists());
+    assert!(out.contains("`total` in total.lift has been rewritten by "), "{out}");
+    assert!(!bench.read("total.lift").contains("(scan 0"));
+    assert!(!bench.path("total.lift.tuned").exists());
 }
 
 /// A run uses the program as it is if a condition of the record's law is false for its lengths, or if the law does not
@@ -194,43 +196,43 @@ fn a_record_of_a_law_that_changed_is_not_used() {
 /// `lift build` for a device uses the record of that device, with the places of the program as it is.
 #[test]
 fn code_for_a_device_is_as_tuned() {
-    let bench = Bench::new(&[("least.lift", LEAST)]);
+    let bench = Bench::new(&[("total.lift", TOTAL)]);
     let names = device(&bench);
-    let report = bench.fine(&["run", "least.lift", "--format", "json"]);
+    let report = bench.fine(&["run", "total.lift", "--format", "json"]);
     let report: Value = serde_json::from_str(&report).expect("JSON");
-    let of_least = report["meaning"].as_str().expect("a fingerprint");
-    let now = meaning_of(&bench, &LEAST.replace("(head (sort < xs))", "(minimum xs)"));
-    let text = record(&format!("{of_least} {now}"), [0, 1, 2].map(|nth| &*names[nth]), "law=head-sort target=portable");
-    bench.write("least.lift.tuned", text.replace("kernel scale", "kernel least").replace("N=3", "N=1000").as_bytes());
+    let of_total = report["meaning"].as_str().expect("a fingerprint");
+    let now = meaning_of(&bench, &TOTAL.replace("(last (scan 0 + xs))", "(head (reduce 0 + xs))"));
+    let text = record(&format!("{of_total} {now}"), [0, 1, 2].map(|nth| &*names[nth]), "law=last-scan target=portable");
+    bench.write("total.lift.tuned", text.replace("kernel scale", "kernel total").replace("N=3", "N=1000").as_bytes());
     let build = |more: &[&str]| {
-        let ran = bench.lift(&[&["build", "least.lift", "-o", "out"], more].concat());
+        let ran = bench.lift(&[&["build", "total.lift", "-o", "out"], more].concat());
         assert_eq!(ran.status, Some(0), "{}", ran.err);
         ran.err
     };
-    let sorts = |file: &str| bench.read(file).contains("sort: ");
+    let scans = |file: &str| bench.read(file).contains("scan: ");
     let here = ["--for-device", "opencl:0"];
     let told = build(&here);
     assert!(
-        told.starts_with("note: `least` as tuned on ") && told.ends_with(": law=head-sort target=portable\n"),
+        told.starts_with("note: `total` as tuned on ") && told.ends_with(": law=last-scan target=portable\n"),
         "{told}"
     );
-    assert!(!sorts("out/least.plan.json"));
-    // The text is that of the program with the minimum.
-    let minimum = LEAST.replace("(head (sort < xs))", "(minimum xs)");
-    bench.write("other/least.lift", minimum.as_bytes());
-    bench.fine(&["build", "other/least.lift", "-o", "other", "--target", "portable"]);
-    assert_eq!(bench.read("out/least.cl"), bench.read("other/least.cl"));
+    assert!(!scans("out/total.plan.json"));
+    // The text is that of the program with the fold.
+    let folds = TOTAL.replace("(last (scan 0 + xs))", "(head (reduce 0 + xs))");
+    bench.write("other/total.lift", folds.as_bytes());
+    bench.fine(&["build", "other/total.lift", "-o", "other", "--target", "portable"]);
+    assert_eq!(bench.read("out/total.cl"), bench.read("other/total.cl"));
     build(&[&here[..], &["--emit", "c"]].concat());
     build(&[&here[..], &["--emit", "python"]].concat());
-    assert!(!sorts("out/least.c") && !sorts("out/least.py"));
+    assert!(!scans("out/total.c") && !scans("out/total.py"));
     assert_eq!(build(&[&here[..], &["--untuned"]].concat()), "");
-    assert!(sorts("out/least.plan.json"));
+    assert!(scans("out/total.plan.json"));
     // Nothing was tuned for such sizes.
     assert_eq!(build(&[&here[..], &["--size", "N=1000000"]].concat()), "");
-    assert!(sorts("out/least.plan.json"));
-    assert!(build(&[&here[..], &["--size", "N=2000"]].concat()).contains("law=head-sort"));
-    assert_eq!(bench.lift(&["build", "least.lift", "--size", "N=1"]).status, Some(2));
-    assert_eq!(bench.lift(&["build", "least.lift", "--for-device", "opencl:9"]).status, Some(2));
+    assert!(scans("out/total.plan.json"));
+    assert!(build(&[&here[..], &["--size", "N=2000"]].concat()).contains("law=last-scan"));
+    assert_eq!(bench.lift(&["build", "total.lift", "--size", "N=1"]).status, Some(2));
+    assert_eq!(bench.lift(&["build", "total.lift", "--for-device", "opencl:9"]).status, Some(2));
 }
 
 /// A kernel is compared with its earlier version, which the client keeps as a document in the same folder.

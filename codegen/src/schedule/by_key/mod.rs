@@ -5,11 +5,12 @@
 //!
 //! [`numbered`] finds the maps and zips the results with their elements; [`fold`] recognises folds with a condition on
 //! a key, [`swapped`] those of the columns of a matrix, [`rows`] those of its rows, [`bounds`] searches in sorted arrays, which are counts; [`slice`](mod@slice) extracts parts of functions.
-//! [`grouped`](mod@grouped) sorts what is filtered by each key. [`sorted`](mod@sorted) is for tables far larger than local memory, for tuples, and for operators that are not commutative; [`pieces`] for such tables of rows.
+//! [`grouped`](mod@grouped) sorts what is filtered by each key, and [`merged`](mod@merged) joins folds by the same keys. [`sorted`](mod@sorted) is for tables far larger than local memory, for tuples, and for operators that are not commutative; [`pieces`] for such tables of rows.
 
 mod bounds;
 mod fold;
 mod grouped;
+mod merged;
 mod numbered;
 mod pieces;
 mod rows;
@@ -27,6 +28,7 @@ use lift_analysis::hir::Name;
 use lift_analysis::origin::Origin;
 use lift_analysis::size::Size;
 use lift_analysis::ty::Ty;
+pub use merged::merged;
 use numbered::Numbered;
 use rustc_hash::{FxHashMap, FxHashSet};
 pub use sorted::{atomic, masked_cells, sorted, table_bytes};

@@ -4,7 +4,7 @@ use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt,
 use crate::schedule::flat::is_flat;
 use crate::schedule::free::{self, is_brief};
 use crate::schedule::nest;
-use crate::schedule::nested::{MOST_PRIVATE, Work, is_known, rounds_of, work_of};
+use crate::schedule::nested::{LONG, MOST_PRIVATE, Work, is_known, rounds_of, work_of};
 use crate::schedule::place::is_read_in_step;
 use crate::schedule::uses;
 use lift_analysis::ty::{ArrayTy, Ty};
@@ -131,7 +131,7 @@ impl Pieces {
                 s.binds.is_empty() && (gives_few || folds && is_ordered_scan(kernel, s))
             }
             // A group computes it along with its folds.
-            Work::Item => !folds && is_iteration(s),
+            Work::Item => !folds && (is_iteration(s) || is_long_fold(kernel, s)),
             _ => false,
         };
         let is_stored =
@@ -306,6 +306,13 @@ fn is_ordered_scan(kernel: &Kernel, stmt: &Stmt) -> bool {
 /// Whether a statement repeats a function.
 pub fn is_iteration(stmt: &Stmt) -> bool {
     matches!(&stmt.rhs, Rhs::Prim(PrimCall { prim: Prim::Iterate | Prim::IterateWhile, .. }))
+}
+
+/// Whether a statement folds so many elements that work-items should not repeat it.
+fn is_long_fold(kernel: &Kernel, stmt: &Stmt) -> bool {
+    let Rhs::Prim(PrimCall { prim: Prim::Reduce(_), args, .. }) = &stmt.rhs else { return false };
+    let array = args.get(1).and_then(|xs| kernel.atom_ty(xs).as_array().cloned());
+    array.is_some_and(|a| a.len.as_const().is_none_or(|n| n >= LONG))
 }
 
 /// Whether a single fold reads the array, directly or through maps and views of it alone, and nothing else does. Such an array is not

@@ -103,6 +103,9 @@ rules! {
     Decomposition BY_KEY_PARTS "by-key-parts":
         "reduceByKey n f z ks xs" = "map (reduce f z) ∘ T ∘ map (reduceByKey n f z) (zip (split m ks) (split m xs))",
         if "`f` associative and commutative, `z` neutral. Each group keeps a table of its part in local memory: on a GPU several side by side, which the work-items of `+`, `min`, `max` and the like of `Int`s share by atomic operations, while every other table belongs to one work-item alone; so the order in which elements meet depends on lengths and the device alone, and floats give one result in every run. A table that is too large is made in turns, each over all elements of the part.";
+    Decomposition BY_KEY_TOGETHER "by-key-together":
+        "(reduceByKey n f y ks xs, reduceByKey n g z ks ys)" = "unzip (reduceByKey n (f × g) (y,z) ks (zip xs ys))",
+        if "At the top of a kernel on a GPU, of up to four folds of scalars by operators without an atomic operation, such as sums of floats.";
     Decomposition BY_KEY_MASKED "by-key-masked":
         "reduceByKey n f z ks xs" = "map (reduce f z) ∘ T ∘ map (reduceByKey n f z) (zip (split m ks) (split m xs))",
         if "As `by-key-parts`, where `f` has no atomic operation and n is at least `keys.masked`, on a GPU: 32 work-items share a table without copies. A mask for each key has a bit for each work-item that meets in it; the first of them folds the values of all, in the order of the work-items.";

@@ -30,6 +30,22 @@ impl Maker<'_> {
         (text, Ty::array(result, count))
     }
 
+    /// A sum and a least float for each key, of the same keys; few of them, or many.
+    pub(super) fn pairs_by_key(&mut self) -> (String, Ty) {
+        let (count, len) = (self.count(), self.some_length());
+        let xs = self.array(&INT, &len, 1, Place::Top);
+        let size = self.size(&count).unwrap_or_else(|| "N".into());
+        let key = self.choices.of(&["(bitand x 7)", "(- (bitand x 511) 100)", "x"]);
+        let value = |bits: u32| format!("(map (lambda (x) (toFloat (bitand x {bits}))) q)");
+        let sums = format!("(reduceByKey #{size} 0.0f + k {})", value(63));
+        let least = format!("(reduceByKey #{size} 900.0f min k {})", value(15));
+        let keys = format!("(map (lambda (x) {key}) q)");
+        (
+            format!("(let q {xs} (let k {keys} (zipWith (lambda (a b) (- a b)) {sums} {least})))"),
+            Ty::array(FLOAT, count),
+        )
+    }
+
     /// The fold of the elements whose key is `number`; one in eight violates a condition of the rule.
     pub(super) fn fold_of_key(&mut self, scalar: Scalar, element: &Ty, number: &str, xs: &str) -> String {
         let (zero, op) = self.commutative(scalar);

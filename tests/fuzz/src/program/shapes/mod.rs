@@ -44,6 +44,7 @@ impl Maker<'_> {
     pub(super) fn shape(&mut self) -> (String, Ty) {
         match self.choices.below(24) {
             1 if self.choices.below(3) == 2 => self.groups_by_key(),
+            0 if self.choices.below(4) == 3 => self.pairs_by_key(),
             0 | 1 => self.folds_by_key(),
             21 if self.choices.below(3) == 2 => self.rows_ordered(),
             21 => self.orders(),

@@ -57,13 +57,19 @@ impl Maker<'_> {
         (text, Ty::array(INT, len))
     }
 
-    /// Rows of special numbers in order, also few of them, their places in the order, and a fold of these.
+    /// Rows of special numbers in order, also few of them, their places in the order, and a fold of these; the ends of rows in
+    /// order.
     pub(super) fn rows_ordered(&mut self) -> (String, Ty) {
         let number = self.choices.of(&NUMBERS);
         let order = self.choices.of(&ORDERS);
         let row = format!("(map (lambda (x) {number}) r)");
         let (m, n) = (Len::of(Base::M), Len::of(Base::N));
-        match self.choices.below(4) {
+        match self.choices.below(5) {
+            4 => {
+                let end = self.choices.of(&["head", "last"]);
+                let row = format!("(map (lambda (x) {number}) (concat r (iota #2)))");
+                (format!("(map (lambda (r) ({end} (argsort {order} {row}))) rows)"), Ty::array(INT, n))
+            }
             0 => (format!("(map (lambda (r) (argsort {order} {row})) rows)"), Ty::array(Ty::array(INT, m), n)),
             1 => (format!("(map (lambda (r) (sort {order} r)) rows)"), Ty::array(Ty::array(INT, m), n)),
             2 => {
