@@ -10,7 +10,7 @@ use super::value::{Dest, Env, Layout, Place, Root, Value, View};
 use crate::core::{PrimCall, Stmt, VarId};
 use crate::opencl::Expr;
 use crate::schedule::in_place::{leaves, round_of};
-use lift_analysis::size::Size;
+use lift_analysis::size::{Facts, Size};
 use lift_analysis::ty::{Ty, TyKind};
 
 /// Memory of a state, or of a part of it, for the current value and for the next one.
@@ -55,12 +55,26 @@ pub fn slots_of_state<'k>(
 
 /// Writes `update xs i … v` to `dest`, which may be the memory of xs.
 pub fn update<'k>(f: &mut FunctionBuilder<'_, 'k>, call: &'k PrimCall, env: &Env<'k>, dest: &Dest<'k>) -> Result<()> {
+    if let Some(xs) = call.args.first() {
+        let xs = f.atom(xs, env)?;
+        f.copy(&xs, dest)?;
+    }
+    update_copy(f, call, env, dest, FunctionBuilder::copy)
+}
+
+/// Writes the new value of `update xs i … v` by `write` to its place in `dest`, which has the elements of xs already.
+pub fn update_copy<'a, 'k>(
+    f: &mut FunctionBuilder<'a, 'k>,
+    call: &'k PrimCall,
+    env: &Env<'k>,
+    dest: &Dest<'k>,
+    write: impl FnOnce(&mut FunctionBuilder<'a, 'k>, &Value<'k>, &Dest<'k>) -> Result<()>,
+) -> Result<()> {
     let [xs, indices @ .., value] = call.args.as_slice() else {
         return Err(f.error(call.prim.label(), "it has no array and value"));
     };
     let mut ty = f.kernel().atom_ty(xs);
-    let (xs, value) = (f.atom(xs, env)?, f.atom(value, env)?);
-    f.copy(&xs, dest)?;
+    let value = f.atom(value, env)?;
     let (mut condition, mut at, mut known) = (Expr::Bool(true), Vec::new(), Vec::new());
     for index in indices {
         let Some(array) = ty.as_array().cloned() else {
@@ -86,7 +100,7 @@ pub fn update<'k>(f: &mut FunctionBuilder<'_, 'k>, call: &'k PrimCall, env: &Env
         for index in &at {
             to = f.dest_at(&to, index)?;
         }
-        f.copy(&value, &to)
+        write(f, &value, &to)
     })?;
     match condition {
         Expr::Bool(true) => f.emit_all(stmts),
@@ -162,19 +176,22 @@ fn slots_of<'k>(
 
 /// The memory of a surrounding loop's state that is this array.
 fn owner<'k>(f: &FunctionBuilder<'_, 'k>, value: &Value<'k>) -> Option<Place> {
-    let Value::Array(array) = value else { return None };
-    let View::Stored { element, base } = &*array.view else { return None };
-    let is_it = |place: &&Place| match &*place.layout {
-        Layout::Array { element: own, capacity, .. } => {
-            own == element && f.facts().simplify(&place.at.mul(capacity)) == *base
+    f.in_place().owned().find(|place| is_at(f.facts(), value, place)).cloned()
+}
+
+/// Whether a value is the contents of this memory.
+pub fn is_at(facts: &Facts, value: &Value, place: &Place) -> bool {
+    let Value::Array(array) = value else { return false };
+    match (&*array.view, &*place.layout) {
+        (View::Stored { element, base }, Layout::Array { element: own, capacity, .. }) => {
+            own == element && facts.simplify(&place.at.mul(capacity)) == *base
         }
         _ => false,
-    };
-    f.in_place().owned().find(is_it).cloned()
+    }
 }
 
 /// The memory of a component.
-fn part_of(place: &Place, i: usize) -> Option<Place> {
+pub fn part_of(place: &Place, i: usize) -> Option<Place> {
     match &*place.layout {
         Layout::Tuple(parts) => Some(Place { layout: parts.get(i)?.clone(), at: place.at.clone() }),
         _ => None,

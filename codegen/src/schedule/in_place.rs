@@ -351,7 +351,7 @@ fn shaped(ty: &Ty, leaves: &mut impl Iterator<Item = Class>) -> Class {
 }
 
 /// Whether a type is that of an array without hidden lengths, of elements of one type.
-fn is_plain(ty: &Ty) -> bool {
+pub fn is_plain(ty: &Ty) -> bool {
     let Some(array) = ty.as_array() else { return false };
     array.position.is_none() && (is_flat(&array.element) || is_plain(&array.element))
 }

@@ -48,6 +48,7 @@
 //! | [`neutral`] | starts of folds by `min` and `max`: the operator's neutral element |
 //! | `any_order` | folds in order whose result is the same in any order |
 //! | `rewrite` | rules that rewrite core before placement |
+//! | `changed_part` | maps that change a part of an array |
 //! | `chosen` | folds that choose an element, such as the index of the greatest |
 //! | `beside` | matrices whose rows neighbouring work-items fold |
 //! | `columns` | columns and transposed results, read or written by rows |
@@ -62,6 +63,8 @@
 //! | `loops_in` | loops at host level of few elements: one group runs all rounds |
 //! | `loops_out` | loops of maps' functions that go over all elements at once |
 //! | `longest` | maximum lengths of arrays whose length is computed inside functions |
+//! | [`rounds_in_place`] | loops at host level whose rounds change a part of their state in its memory |
+//! | `row_updates` | maps that change an element, a row or a column in a loop at host level |
 //! | `row_tables` | rows whose elements are folded by key |
 //! | `small` | batches of small matrices: one work-item for each result |
 //! | `products` | products that are a part of a function |
@@ -87,6 +90,7 @@ pub mod bits;
 pub mod bounds;
 mod branches;
 pub mod by_key;
+mod changed_part;
 mod chosen;
 mod columns;
 mod columns_once;
@@ -131,7 +135,9 @@ mod repeated;
 mod results;
 mod rewrite;
 mod rounds;
+pub mod rounds_in_place;
 mod row_tables;
+mod row_updates;
 pub mod rules;
 mod same_rows;
 pub mod sequential;
@@ -161,6 +167,7 @@ use in_place::InPlace;
 use lift_analysis::origin::Origin;
 use lift_analysis::size::work;
 pub use rounds::{host_blocks, on_the_host};
+use rounds_in_place::RoundsInPlace;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use uses::Uses;
@@ -209,6 +216,8 @@ pub struct Schedule {
     pub too_large: bool,
     /// The states of loops that are written in place.
     pub in_place: InPlace,
+    /// The states of loops at host level whose rounds change a part of them in their memory.
+    pub rounds_in_place: RoundsInPlace,
     /// Results of maps that are not fused, so that more work-items compute them.
     stored: FxHashSet<VarId>,
     uses: FxHashMap<VarId, Uses>,
@@ -263,6 +272,8 @@ pub fn after_each_rewrite(kernel: &Kernel, target: &Target) -> Vec<(&'static str
     }
     rewritten = loops_in::loops_in(rewritten, target, &mut Vec::new());
     stages.push(("loop-in", rewritten.clone()));
+    rewritten = row_updates::row_updates(rewritten, &mut Vec::new());
+    stages.push(("row-updates", rewritten.clone()));
     rewritten = by_key::sorted(rewritten, target, &mut Vec::new());
     stages.push(("by-key-sorted", rewritten.clone()));
     rewritten = row_tables::row_tables(rewritten, target, &mut Vec::new());
@@ -349,6 +360,7 @@ impl Schedule {
             None => rewritten,
         };
         let rewritten = verified("loops in", kernel, loops_in::loops_in(rewritten, target, &mut applied));
+        let rewritten = verified("row updates", kernel, row_updates::row_updates(rewritten, &mut applied));
         let rewritten = verified("merged", kernel, by_key::merged(rewritten, target, &mut applied));
         let rewritten = verified("sorted", kernel, by_key::sorted(rewritten, target, &mut applied));
         let rewritten = verified("tables", kernel, row_tables::row_tables(rewritten, target, &mut applied));
@@ -387,17 +399,19 @@ impl Schedule {
         // Only the host gives memory to the state of a loop that may grow.
         let sequential =
             !only_shows && !parallel && bounds.states().next().is_none() && !updates_long_state(&kernel, &kernel.body);
-        let stored = match target.class {
+        let mut stored = match target.class {
             Class::Gpu => nested::maps_of_folds(&rewritten),
             Class::Cpu => tile::products(&rewritten),
             Class::Portable => FxHashSet::default(),
         };
+        stored.extend(RoundsInPlace::of(&kernel, None).values);
         let mut fused = fuse::fuse(&kernel, Some(target), &uses, &stored, sequential, &mut applied);
         let finest = bounds.if_all_were_read(&kernel);
         let folds = tile_folds::find(&rewritten, Some(&fused.lazy), target);
         fused.lazy.extend(folds.values().map(|folded| folded.made));
         let mut tilings = tile::tilings(&rewritten, &fused.lazy, target);
         tilings.extend(folds.into_iter().map(|(reader, folded)| (reader, tile::Tiling::Folded(folded))));
+        let rounds_in_place = RoundsInPlace::of(&kernel, Some(&fused.lazy));
         Schedule {
             target: *target,
             lazy: fused.lazy,
@@ -417,6 +431,7 @@ impl Schedule {
             too_large: false,
             stored,
             in_place: InPlace::of(&kernel),
+            rounds_in_place,
             uses,
             kernel,
         }
@@ -437,6 +452,7 @@ impl Schedule {
         let lengths: BTreeSet<VarId> = lengths.union(&self.lengths).copied().collect();
         let bounds = Bounds::of(&kernel, &lengths);
         let finest = bounds.if_all_were_read(&kernel);
+        let rounds_in_place = RoundsInPlace::of(&kernel, Some(&fused.lazy));
         Schedule {
             target: self.target,
             lazy: fused.lazy,
@@ -456,6 +472,7 @@ impl Schedule {
             too_large: self.too_large,
             stored: self.stored.clone(),
             in_place: InPlace::of(&kernel),
+            rounds_in_place,
             uses,
             kernel,
         }

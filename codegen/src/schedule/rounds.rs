@@ -21,8 +21,8 @@ pub fn on_the_host(kernel: &Kernel, call: &PrimCall) -> bool {
     let hides = || call.args.first().is_some_and(|x| bounds::hidden(&kernel.atom_ty(x)) > 0);
     match call.prim {
         Prim::Iterate | Prim::IterateWhile if hides() => true,
-        // One work-item does all rounds, because each writes one element.
-        Prim::Iterate if is_updating(call) => false,
+        // One work-item does all rounds that only write single elements.
+        Prim::Iterate if is_updating(call) => call.funs.iter().any(|f| has_work(kernel, &f.body, true)),
         Prim::Iterate => {
             let arrays = call.args.first().is_some_and(|x| has_array(&kernel.atom_ty(x)));
             arrays || call.funs.iter().any(|f| has_work(kernel, &f.body, false))

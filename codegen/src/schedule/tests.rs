@@ -102,6 +102,7 @@ fn outcome(case: &str) -> Result<String, String> {
         "teams" => teams::teams(kernel, &target, &mut applied).0,
         "small" => super::small::small(kernel, &target, &mut applied),
         "updates" => super::updates::updates(kernel, &mut applied),
+        "row-updates" => super::row_updates::row_updates(kernel, &mut applied),
         "place" => place::place(&kernel, &target, &mut applied),
         "schedule" => {
             let schedule = Schedule::new(&kernel, &target);

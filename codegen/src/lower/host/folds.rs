@@ -1,7 +1,6 @@
 //! Folds and scans at host level whose accumulator is an array: each element is folded by launches of its own.
 
 use super::Host;
-use super::rounds::Memories;
 use crate::core::{Lambda, PrimCall, Stmt};
 use crate::lower::Result;
 use crate::lower::value::{Array, Dest, Env, Layout, Place, Value, View};
@@ -23,7 +22,7 @@ impl<'k> Host<'k> {
     pub(super) fn reduce_in_turn(&mut self, stmt: &'k Stmt, call: &'k PrimCall, env: &Env<'k>) -> Result<Value<'k>> {
         let fold = self.fold_of(stmt, call, env)?;
         let ty = self.program.kernel.ty(fold.f.params[0]);
-        let memories = Memories { current: self.place_of(stmt, ty, env)?, next: self.place_of(stmt, ty, env)? };
+        let memories = self.memories(stmt, |host| host.place_of(stmt, ty, env))?;
         let start = self.atom(&call.args[0], env);
         self.copy(&start, &Dest::Place(memories.current.clone()), &stmt.origin)?;
         let accumulator = self.load(&memories.current)?;

@@ -4,11 +4,13 @@
 use super::Host;
 use crate::core::{Prim, PrimCall, Stmt};
 use crate::lower::Result;
+use crate::lower::copies::{copy_dims_of, copy_in_parallel};
 use crate::lower::dests::Assigned;
 use crate::lower::function::Dims;
 use crate::lower::function::states::Given;
+use crate::lower::in_place::{is_at, update_copy};
 use crate::lower::launch::Title;
-use crate::lower::value::{Dest, Env, Layout, Place, Value};
+use crate::lower::value::{Dest, Env, Layout, Place, Value, View};
 use crate::schedule::in_place::round_of;
 
 impl<'k> Host<'k> {
@@ -49,6 +51,33 @@ impl<'k> Host<'k> {
             Some(Dest::Place(_)) | None => Ok(value),
             Some(_) => self.deliver(stmt, value, dest),
         }
+    }
+
+    /// The memory of the array of which a round of a loop changes a part there.
+    pub(super) fn staying(&mut self, stmt: &Stmt, call: &PrimCall, env: &Env<'k>) -> Option<Place> {
+        if !self.program.schedule.rounds_in_place.updates.contains(&stmt.var) {
+            return None;
+        }
+        let xs = match (call.prim, self.atom(call.args.first()?, env)) {
+            (Prim::Update, xs) => xs,
+            (_, Value::Array(pairs)) => match &*pairs.view {
+                View::Zip(parts) => Value::Array(parts.first()?.clone()),
+                _ => return None,
+            },
+            _ => return None,
+        };
+        self.stay.iter().rev().find(|place| is_at(&self.program.facts, &xs, place)).cloned()
+    }
+
+    /// Writes the new elements of an update, or of a map of updates, to `dest`, which has the others already.
+    pub(super) fn change(&mut self, stmt: &'k Stmt, call: &'k PrimCall, env: &Env<'k>, dest: &Dest<'k>) -> Result<()> {
+        if call.prim != Prim::Update {
+            return self.in_parallel(stmt, call, env, dest);
+        }
+        let kernel = self.program.kernel;
+        let title = Title { name: kernel.name_of(stmt.var), label: call.prim.label(), origin: &stmt.origin };
+        let dims = call.args.last().map(|value| copy_dims_of(&kernel.atom_ty(value))).unwrap_or_default();
+        self.launch(&title, dims, [None; 3], |f| update_copy(f, call, env, dest, copy_in_parallel))
     }
 
     /// Copies the initial arrays that stay in their memory.

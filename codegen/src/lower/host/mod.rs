@@ -39,6 +39,8 @@ pub struct Host<'k> {
     pub lengths: Vec<Waiting<'k>>,
     /// Computations that may stop the run, to be launched if no kernel needs their values.
     pub to_check: Vec<Rc<Deferred<'k>>>,
+    /// Arrays of loops' states that rounds change in their memory.
+    stay: Vec<Place>,
     /// The errors so far, and the variables that have no value because of them.
     errors: Vec<LowerError>,
     broken: FxHashSet<VarId>,
@@ -55,6 +57,7 @@ pub fn program(
         guards: Vec::new(),
         uncertain: 0,
         lengths: Vec::new(),
+        stay: Vec::new(),
         to_check: Vec::new(),
         errors: Vec::new(),
         broken: FxHashSet::default(),

@@ -88,6 +88,11 @@ impl<'k> Host<'k> {
                 self.in_parallel(stmt, call, env, dest)?
             }
             Prim::Head | Prim::Last | Prim::Aref => self.row_by_all(stmt, call, env, dest)?,
+            Prim::Update => {
+                let xs = self.atom(&call.args[0], env);
+                self.copy(&xs, dest, &stmt.origin)?;
+                self.change(stmt, call, env, dest)?;
+            }
             prim => self.by_one(stmt, prim.label(), env, dest)?,
         }
         self.written(dest)
@@ -129,6 +134,17 @@ impl<'k> Host<'k> {
             }
             Prim::Head | Prim::Last | Prim::Aref | Prim::Vectorize if is_flat => self.deferred(stmt, env),
             Prim::Head | Prim::Last | Prim::Aref if used && let Some(row) = self.row(stmt, call, env) => row,
+            Prim::Update | Prim::Map(_) if let Some(place) = self.staying(stmt, call, env) => {
+                let at = Dest::Place(place.clone());
+                self.change(stmt, call, env, &at)?;
+                return match dest {
+                    Some(Dest::Place(to)) if *to == place => self.written(&at).map(Some),
+                    _ => {
+                        let value = self.load(&place)?;
+                        self.deliver(stmt, value, dest).map(Some)
+                    }
+                };
+            }
             Prim::Reduce(Level::Host) => self.reduce_in_turn(stmt, call, env)?,
             Prim::Iterate if on_the_host(kernel, call) => self.iterate(stmt, call, env)?,
             Prim::IterateWhile if on_the_host(kernel, call) => self.rounds_while(stmt, call, env)?,
@@ -185,7 +201,13 @@ impl<'k> Host<'k> {
     }
 
     /// Computes a statement whose functions determine the distribution of work.
-    fn in_parallel(&mut self, stmt: &'k Stmt, call: &'k PrimCall, env: &Env<'k>, dest: &Dest<'k>) -> Result<()> {
+    pub(super) fn in_parallel(
+        &mut self,
+        stmt: &'k Stmt,
+        call: &'k PrimCall,
+        env: &Env<'k>,
+        dest: &Dest<'k>,
+    ) -> Result<()> {
         let kernel = self.program.kernel;
         let name = kernel.name_of(stmt.var);
         let title = Title { name, label: call.prim.label(), origin: &stmt.origin };

@@ -25,7 +25,9 @@ impl Memories {
         self.current.layout.memories(&mut these);
         self.next.layout.memories(&mut those);
         for (a, b) in these.iter().zip(&those) {
-            if let (Root::Buffer(a), Root::Buffer(b)) = (&a.root, &b.root) {
+            if let (Root::Buffer(a), Root::Buffer(b)) = (&a.root, &b.root)
+                && a != b
+            {
                 steps.push(Step::Swap(*a, *b));
             }
         }
@@ -41,6 +43,9 @@ impl<'k> Host<'k> {
         let count = call.sizes.first().and_then(|k| env.size(k).as_const());
         let most = self.program.parameter(Parameter::LoopsUnrolled);
         let k = match count {
+            _ if self.program.schedule.rounds_in_place.loops.contains_key(&stmt.var) => {
+                return self.repeat(stmt, call, env);
+            }
             Some(k) if k <= most || call.funs.len() > 1 => k,
             _ => return self.repeat(stmt, call, env),
         };
@@ -153,10 +158,33 @@ impl<'k> Host<'k> {
 
     /// Memories for the value of a loop; the first one has the initial value.
     fn start(&mut self, stmt: &'k Stmt, call: &'k PrimCall, env: &Env<'k>) -> Result<Memories> {
-        let memories = Memories { current: self.allocate(stmt, env)?, next: self.allocate(stmt, env)? };
+        let memories = self.memories(stmt, |host| host.allocate(stmt, env))?;
         let start = self.atom(&call.args[0], env);
         self.copy(&start, &Dest::Place(memories.current.clone()), &stmt.origin)?;
         Ok(memories)
+    }
+
+    /// Two memories for the state of a loop; they share the arrays that its rounds change in their memory.
+    pub(super) fn memories(
+        &mut self,
+        stmt: &Stmt,
+        mut allocate: impl FnMut(&mut Self) -> Result<Place>,
+    ) -> Result<Memories> {
+        let current = allocate(self)?;
+        let Some(stays) = self.program.schedule.rounds_in_place.loops.get(&stmt.var) else {
+            return Ok(Memories { current, next: allocate(self)? });
+        };
+        let mut places = Vec::new();
+        leaves_of(&current, &mut places);
+        let own = places.iter().zip(stays).filter(|(_, stays)| **stays);
+        self.stay.extend(own.map(|(place, _)| place.clone()));
+        if stays.iter().all(|stays| *stays) {
+            return Ok(Memories { next: current.clone(), current });
+        }
+        let next = allocate(self)?;
+        let layout = shared(&current.layout, &next.layout, &mut stays.iter());
+        let next = Place { layout, at: next.at };
+        Ok(Memories { current, next })
     }
 
     /// The steps that apply a function to the value at `from` and write the result to `to`.
@@ -189,5 +217,26 @@ impl<'k> Host<'k> {
         let steps = std::mem::replace(&mut self.program.steps, outside);
         self.lengths.splice(0..0, waiting);
         made.map(|()| steps)
+    }
+}
+
+/// The memories of the leaves of a state.
+fn leaves_of(place: &Place, out: &mut Vec<Place>) {
+    match &*place.layout {
+        Layout::Tuple(parts) => parts.iter().for_each(|part| {
+            leaves_of(&Place { layout: part.clone(), at: place.at.clone() }, out);
+        }),
+        _ => out.push(place.clone()),
+    }
+}
+
+/// The layout of the next state, with the memory of the current one for the leaves that stay.
+fn shared<'a>(current: &Rc<Layout>, next: &Rc<Layout>, stays: &mut impl Iterator<Item = &'a bool>) -> Rc<Layout> {
+    match (&**current, &**next) {
+        (Layout::Tuple(a), Layout::Tuple(b)) => {
+            Rc::new(Layout::Tuple(a.iter().zip(b).map(|(a, b)| shared(a, b, stays)).collect()))
+        }
+        _ if stays.next() == Some(&true) => current.clone(),
+        _ => next.clone(),
     }
 }
