@@ -171,6 +171,10 @@ impl Env for WithName<'_, '_> {
     fn primitive(&self, name: &str) -> Option<&'static Primitive> {
         if self.extra.is_some_and(|(extra, _)| extra == name) { None } else { self.env.primitive(name) }
     }
+
+    fn word(&self, name: &str) -> Option<Scheme> {
+        if self.extra.is_some_and(|(extra, _)| extra == name) { None } else { self.env.word(name) }
+    }
 }
 
 /// Requests the inference of all callees before that of the forms themselves, so that a long chain of definitions needs
@@ -279,6 +283,17 @@ impl Env for FormEnv<'_, '_> {
         let inference = || infer_with_given(self.db, callee, given.clone());
         let inference = stacker::maybe_grow(RED_ZONE, STACK_PIECE, inference);
         Some(inference.first_error()?.message.clone())
+    }
+
+    fn word(&self, name: &str) -> Option<Scheme> {
+        let file = |form: Form| form.file(self.db);
+        match resolve(self.db, self.file, Sym::new(self.db, Name::from(name)))? {
+            Resolution::Primitive(primitive) => Some(primitive.scheme.clone()),
+            Resolution::Form(form) if is_builtin(self.db, file(form)) && !is_builtin(self.db, self.file) => {
+                signature(self.db, form)
+            }
+            Resolution::Form(_) => None,
+        }
     }
 
     fn primitive(&self, name: &str) -> Option<&'static Primitive> {

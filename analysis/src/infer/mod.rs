@@ -130,6 +130,10 @@ pub trait Env {
 
     /// The primitive that a name refers to. Needs the type of no definition.
     fn primitive(&self, name: &str) -> Option<&'static Primitive>;
+
+    /// The type of a word of the language. Of the program's own definitions only those may be looked up that the form
+    /// mentions: others may need its type in turn.
+    fn word(&self, name: &str) -> Option<Scheme>;
 }
 
 /// Infers the types of one form.

@@ -67,6 +67,10 @@ impl<'a> Program<'a> {
     pub fn wrong_with_given(&self, name: &str, given: &Given) -> Option<String> {
         self.env.wrong_with_given(name, given)
     }
+    /// The type of a word of the language.
+    pub fn word(&self, name: &str) -> Option<Scheme> {
+        self.env.word(name)
+    }
     /// The primitive that a name refers to.
     pub fn primitive(&self, name: &str) -> Option<&'static Primitive> {
         self.env.primitive(name)

@@ -97,6 +97,24 @@ fn a_cycle_is_reported_once_where_it_starts() {
     );
 }
 
+/// An unknown name may look like that of the definition itself, or of one that needs its type.
+#[test]
+fn an_unknown_name_like_that_of_the_definition() {
+    check(
+        "(define (folded f z xs) (foldd + z xs))\n(define (other xs) (folde + 0 xs))\n(define (again xs) (othe 0 + xs))\n",
+        expect![[r#"
+            information unused-name 1:`f`: the parameter `f` is never used
+              fix?: Rename to `_f`
+            unknown-name 1:`foldd`: there is no `foldd` here; did you mean `folded`?
+              fix?: Change to `folded`
+            unknown-name 2:`folde`: there is no `folde` here; did you mean `folded`?
+              fix?: Change to `folded`
+            unknown-name 3:`othe`: there is no `othe` here; did you mean `other`?
+              fix?: Change to `other`
+        "#]],
+    );
+}
+
 #[test]
 fn imports() {
     check(

@@ -272,6 +272,9 @@ fn sizes_that_take_long_are_given_up() {
         fn primitive(&self, _: &str) -> Option<&'static crate::prims::Primitive> {
             None
         }
+        fn word(&self, _: &str) -> Option<Scheme> {
+            None
+        }
     }
     let form = &program("(define (f xs) xs)", Mode::Insert)[0];
     work::take();

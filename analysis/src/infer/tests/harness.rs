@@ -53,6 +53,10 @@ impl Env for Program {
         Some(self.infer_with_given(name, given)?.first_error()?.message.clone())
     }
 
+    fn word(&self, name: &str) -> Option<Scheme> {
+        self.primitive(name).map(|primitive| primitive.scheme.clone())
+    }
+
     fn primitive(&self, name: &str) -> Option<&'static crate::prims::Primitive> {
         let is_own = self.bodies.iter().any(|(_, body, _)| body.name.as_deref() == Some(name));
         if is_own { None } else { crate::prims::lookup(name) }

@@ -220,11 +220,7 @@ impl Infer<'_> {
             Expr::Apply { callee: of, args } if *of == callee => Some(args),
             _ => None,
         })?;
-        let ty = match self.program.lookup(meant) {
-            Lookup::Definition(scheme) => scheme.ty,
-            Lookup::Primitive(p) => p.scheme.ty.clone(),
-            Lookup::Recursive(_) | Lookup::Failed | Lookup::Unknown { .. } => return None,
-        };
+        let ty = self.program.word(meant)?.ty;
         let params: Vec<Takes> = ty.uncurry().0.into_iter().map(Takes::of).collect();
         let looks: Vec<Looks> = args.iter().map(|a| self.looks(*a)).collect();
         let order = order_that_fits(&params, &looks).or_else(|| {
