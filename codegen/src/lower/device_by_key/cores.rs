@@ -43,7 +43,7 @@ impl<'k> Host<'k> {
         let cores = Size::nat(self.program.target.compute_units.into());
         let parts = [useful, tables, fit].iter().fold(cores, |least, size| Size::min(&least, size));
         let parts = at_least_one(&parts);
-        let memory = self.tables(stmt, by, &cells.mul(&parts))?;
+        let memory = self.tables(stmt, by, &cells.mul(&parts), None)?;
         let tables = Tables { by, memory, parts };
         let along = Dims { glb: [true, false, false], wrg: [false; 3], lcl: [false; 3] };
         let title = |label| Title { name: &name, label, origin: &stmt.origin };

@@ -90,10 +90,11 @@ impl<'k> Host<'k> {
         by: &ByKey<'k>,
         masked: &Masked,
         dest: &Dest<'k>,
+        wanted: Option<&Size>,
     ) -> Result<()> {
         let name = self.program.kernel.name_of(stmt.var).to_string();
         self.program.applied(&rules::BY_KEY_MASKED, &stmt.origin);
-        let parts = self.tables(stmt, by, &by.cells().mul(&masked.parts))?;
+        let parts = self.tables(stmt, by, &by.cells().mul(&masked.parts), wanted)?;
         let title = |label| Title { name: &name, label, origin: &stmt.origin };
         let local = [Some(LANES), Some(1), Some(1)];
         self.launch(&title("reduce by key: parts, shared tables"), GRID, local, |f| by.fold_masked(f, masked, &parts))?;

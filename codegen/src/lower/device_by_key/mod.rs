@@ -80,12 +80,12 @@ impl<'k> Host<'k> {
             return self.by_key_in_tables(stmt, &by, (&table, &Masked::of(&target, &by, &most)), dest);
         }
         if by.atomic.is_none() || turns.as_const().is_some_and(|n| n <= most_turns) {
-            return self.by_key_in_parts(stmt, &by, &table, dest);
+            return self.by_key_in_parts(stmt, &by, &table, dest, None);
         }
         // The next launch may be skipped, so pending writes must not become part of it.
         let waiting = std::mem::take(&mut self.lengths);
         let first = self.program.steps.len();
-        self.by_key_in_parts(stmt, &by, &table, dest)?;
+        self.by_key_in_parts(stmt, &by, &table, dest, None)?;
         self.only_if(first, &Size::int(most_turns + 1).sub(&turns));
         let first = self.program.steps.len();
         let many = turns.sub(&Size::int(most_turns));
@@ -104,39 +104,49 @@ impl<'k> Host<'k> {
         dest: &Dest<'k>,
     ) -> Result<()> {
         let least = Size::nat(self.program.parameter(Parameter::KeyMasked) as u64);
-        match by.buckets.as_const().zip(least.as_const()) {
-            Some((n, least)) if n < least => self.by_key_in_parts(stmt, by, table, dest),
-            Some(_) => self.by_key_masked(stmt, by, masked, dest),
+        let few = least.sub(&by.buckets);
+        let many = by.buckets.sub(&least).add(&Size::one());
+        match few.as_const() {
+            Some(1..) => self.by_key_in_parts(stmt, by, table, dest, None),
+            Some(_) => self.by_key_masked(stmt, by, masked, dest, None),
             None => {
                 // The next launch may be skipped, so pending writes must not become part of it.
                 let waiting = std::mem::take(&mut self.lengths);
                 let first = self.program.steps.len();
-                self.by_key_in_parts(stmt, by, table, dest)?;
-                self.only_if(first, &least.sub(&by.buckets));
+                self.by_key_in_parts(stmt, by, table, dest, Some(&few))?;
+                self.only_if(first, &few);
                 let first = self.program.steps.len();
-                self.by_key_masked(stmt, by, masked, dest)?;
-                self.only_if(first, &by.buckets.sub(&least).add(&Size::one()));
+                self.by_key_masked(stmt, by, masked, dest, Some(&many))?;
+                self.only_if(first, &many);
                 self.lengths = waiting;
                 Ok(())
             }
         }
     }
 
-    /// Global memory for so many cells of tables.
-    fn tables(&mut self, stmt: &Stmt, by: &ByKey<'k>, cells: &Size) -> Result<Rc<Layout>> {
+    /// Global memory for so many cells of tables; none unless `wanted` is positive.
+    fn tables(&mut self, stmt: &Stmt, by: &ByKey<'k>, cells: &Size, wanted: Option<&Size>) -> Result<Rc<Layout>> {
+        let cells = &wanted.map_or(cells.clone(), |n| Size::if_le(&Size::one(), n, cells, &Size::zero()));
         let name = format!("{}_parts", self.program.kernel.name_of(stmt.var));
         let none = &mut std::iter::empty();
         self.program.layout(&by.ty, none, &name, BufferRole::Temporary, cells, &stmt.origin)
     }
 
     /// The version with tables in local memory.
-    fn by_key_in_parts(&mut self, stmt: &'k Stmt, by: &ByKey<'k>, table: &Table, dest: &Dest<'k>) -> Result<()> {
+    fn by_key_in_parts(
+        &mut self,
+        stmt: &'k Stmt,
+        by: &ByKey<'k>,
+        table: &Table,
+        dest: &Dest<'k>,
+        wanted: Option<&Size>,
+    ) -> Result<()> {
         let target = self.program.target;
         let name = self.program.kernel.name_of(stmt.var).to_string();
         self.program.applied(&rules::BY_KEY_PARTS, &stmt.origin);
         // The values of one cell are adjacent.
         let all = by.cells().mul(&table.parts);
-        let parts = self.tables(stmt, by, &all)?;
+        let parts = self.tables(stmt, by, &all, wanted)?;
         let title = |label| Title { name: &name, label, origin: &stmt.origin };
         let local = [Some(table.group), Some(1), Some(1)];
         self.launch(&title("reduce by key: parts"), GRID, local, |f| by.fold_parts(f, table, &parts))?;
