@@ -75,6 +75,12 @@ impl Masked {
     }
 }
 
+impl Masked {
+    pub fn turns(&self) -> &Size {
+        &self.turns
+    }
+}
+
 /// The local memory of a group.
 struct Memory {
     table: Rc<Layout>,

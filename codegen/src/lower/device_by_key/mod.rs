@@ -37,7 +37,7 @@ use super::value::{Closure, Dest, Env, Layout, Place, Value};
 use crate::core::{Level, PrimCall, Stmt};
 use crate::opencl::{CType, Expr};
 use crate::plan::BufferRole;
-use crate::schedule::by_key::atomic;
+use crate::schedule::by_key::{atomic, ordered};
 use crate::schedule::rules;
 use crate::target::Class;
 use lift_analysis::parameters::Parameter;
@@ -64,6 +64,7 @@ impl<'k> Host<'k> {
             keys: self.array_arg(stmt, &call.args[1], env)?,
             xs: self.array_arg(stmt, &call.args[2], env)?,
             atomic: atomic(&call.funs[0], &value).filter(|_| target.class != Class::Cpu),
+            ordered: ordered(&call.funs[0], &value),
             ty: value,
             buckets: env.size(&call.sizes[0]),
             columns,
@@ -77,7 +78,11 @@ impl<'k> Host<'k> {
         }
         let shares = by.atomic.is_none() && by.columns.is_none() && target.class == Class::Gpu;
         if shares && target.most_in_group >= masked::LEAST_GROUP {
-            return self.by_key_in_tables(stmt, &by, (&table, &Masked::of(&target, &by, &most)), dest);
+            let masked = Masked::of(&target, &by, &most);
+            return match by.ordered {
+                None => self.by_key_in_tables(stmt, &by, (&table, &masked), dest, None),
+                Some(_) => self.by_key_ordered(stmt, &by, (&table, &masked), dest),
+            };
         }
         if by.atomic.is_none() || turns.as_const().is_some_and(|n| n <= most_turns) {
             return self.by_key_in_parts(stmt, &by, &table, dest, None);
@@ -95,33 +100,62 @@ impl<'k> Host<'k> {
         Ok(())
     }
 
-    /// Tables with copies for few keys, and shared ones for many.
+    /// Tables in local memory, or one in global memory if they would take too many turns.
+    fn by_key_ordered(
+        &mut self,
+        stmt: &'k Stmt,
+        by: &ByKey<'k>,
+        tables: (&Table, &Masked),
+        dest: &Dest<'k>,
+    ) -> Result<()> {
+        let most = Size::int(self.program.parameter(Parameter::KeyTurns));
+        let fits = most.add(&Size::one()).sub(tables.1.turns());
+        match fits.as_const() {
+            Some(1..) => self.by_key_in_tables(stmt, by, tables, dest, None),
+            Some(_) => self.by_key_shared(stmt, by, &Size::one(), dest),
+            None => {
+                let many = tables.1.turns().sub(&most);
+                // The next launch may be skipped, so pending writes must not become part of it.
+                let waiting = std::mem::take(&mut self.lengths);
+                self.by_key_in_tables(stmt, by, tables, dest, Some(&fits))?;
+                let first = self.program.steps.len();
+                self.by_key_shared(stmt, by, &many, dest)?;
+                self.only_if(first, &many);
+                self.lengths = waiting;
+                Ok(())
+            }
+        }
+    }
+
+    /// Tables with copies for few keys, and shared ones for many; only if `fits` is positive.
     fn by_key_in_tables(
         &mut self,
         stmt: &'k Stmt,
         by: &ByKey<'k>,
         (table, masked): (&Table, &Masked),
         dest: &Dest<'k>,
+        fits: Option<&Size>,
     ) -> Result<()> {
         let least = Size::nat(self.program.parameter(Parameter::KeyMasked) as u64);
         let few = least.sub(&by.buckets);
         let many = by.buckets.sub(&least).add(&Size::one());
         match few.as_const() {
-            Some(1..) => self.by_key_in_parts(stmt, by, table, dest, None),
-            Some(_) => self.by_key_masked(stmt, by, masked, dest, None),
-            None => {
-                // The next launch may be skipped, so pending writes must not become part of it.
-                let waiting = std::mem::take(&mut self.lengths);
-                let first = self.program.steps.len();
-                self.by_key_in_parts(stmt, by, table, dest, Some(&few))?;
-                self.only_if(first, &few);
-                let first = self.program.steps.len();
-                self.by_key_masked(stmt, by, masked, dest, Some(&many))?;
-                self.only_if(first, &many);
-                self.lengths = waiting;
-                Ok(())
-            }
+            Some(1..) => return self.by_key_in_parts(stmt, by, table, dest, None),
+            Some(_) => return self.by_key_masked(stmt, by, masked, dest, None),
+            None => {}
         }
+        // Few keys fit.
+        let many = fits.map_or(many.clone(), |fits| Size::min(&many, fits));
+        // The next launch may be skipped, so pending writes must not become part of it.
+        let waiting = std::mem::take(&mut self.lengths);
+        let first = self.program.steps.len();
+        self.by_key_in_parts(stmt, by, table, dest, Some(&few))?;
+        self.only_if(first, &few);
+        let first = self.program.steps.len();
+        self.by_key_masked(stmt, by, masked, dest, Some(&many))?;
+        self.only_if(first, &many);
+        self.lengths = waiting;
+        Ok(())
     }
 
     /// Global memory for so many cells of tables; none unless `wanted` is positive.

@@ -2,15 +2,16 @@
 //! memory, where conflicts are rare.
 
 use super::super::Result;
-use super::super::function::Dims;
+use super::super::function::{Dims, FunctionBuilder};
 use super::super::host::Host;
 use super::super::launch::Title;
-use super::super::value::{Dest, Layout, Memory, Place, Root};
+use super::super::value::{Dest, Layout, Memory, Place, Root, Value};
 use super::table::ByKey;
 use crate::core::{Level, Stmt};
-use crate::opencl::{Expr, StmtKind};
+use crate::opencl::{BinaryOp, CType, Expr, StmtKind};
 use crate::plan::BufferRole;
 use crate::schedule::rules;
+use lift_analysis::hir::Scalar;
 use lift_analysis::size::Size;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -18,7 +19,9 @@ use std::sync::Arc;
 impl<'k> Host<'k> {
     /// The table has memory only if `many` is positive.
     pub(super) fn by_key_shared(&mut self, stmt: &'k Stmt, by: &ByKey<'k>, many: &Size, dest: &Dest<'k>) -> Result<()> {
-        let (Some(atomic), Some(scalar)) = (by.atomic, by.ty.as_scalar()) else { return Ok(()) };
+        let (Some(atomic), Some(scalar)) = (by.atomic.or(by.ordered), by.ty.as_scalar()) else { return Ok(()) };
+        let bits = by.atomic.is_none().then(|| Bits { of_nan: if atomic == "atomic_min" { i32::MAX } else { -1 } });
+        let scalar = if bits.is_some() { Scalar::Int } else { scalar };
         self.program.applied(&rules::BY_KEY_SHARED, &stmt.origin);
         let name = self.program.kernel.name_of(stmt.var).to_string();
         let cells = by.cells();
@@ -32,6 +35,7 @@ impl<'k> Host<'k> {
         let title = |label| Title { name: &name, label, origin: &stmt.origin };
         self.launch(&title("reduce by key: empty table"), along, [None; 3], |f| {
             let z = f.force(&by.z)?;
+            let z = in_table(f, bits, &z)?;
             let cells = f.host_size(&cells, "cells")?;
             f.for_level(Level::Glb(0), &cells, |f, at| {
                 f.copy(&z, &Dest::Place(Place { layout: layout.clone(), at: at.clone() }))
@@ -50,6 +54,7 @@ impl<'k> Host<'k> {
                     let x = f.read(&by.xs, i)?;
                     let Some(width) = &width else {
                         let at = f.index_below("bucket", key, &by.buckets);
+                        let x = in_table(f, bits, &x)?;
                         return add_atomically(f, atomic, &memory, &at, &x);
                     };
                     let row = f.array(&x)?;
@@ -65,6 +70,7 @@ impl<'k> Host<'k> {
             let cells = f.host_size(&cells, "cells")?;
             f.for_level(Level::Glb(0), &cells, |f, at| {
                 let value = f.load(&Place { layout: layout.clone(), at: at.clone() })?;
+                let value = out_of_table(f, bits, &value)?;
                 let at = f.size(at)?;
                 by.store_cell(f, &at, &value, dest)
             })
@@ -72,12 +78,47 @@ impl<'k> Host<'k> {
     }
 }
 
+/// Floats as their bits, changed so that they are in the order of the floats. NaN counts as the last one, as for `min` and
+/// `max`.
+#[derive(Clone, Copy)]
+struct Bits {
+    of_nan: i32,
+}
+
+/// Bits in the order of floats, or floats' bits from these: the ones of negative numbers are turned.
+fn turned(bits: &Expr) -> Expr {
+    let sign = Expr::binary(BinaryOp::Shr, bits.clone(), Expr::int(31));
+    let mask = Expr::binary(BinaryOp::BitAnd, sign, Expr::int(i32::MAX.into()));
+    Expr::binary(BinaryOp::BitXor, bits.clone(), mask)
+}
+
+fn in_table<'k>(f: &mut FunctionBuilder<'_, 'k>, bits: Option<Bits>, x: &Value<'k>) -> Result<Value<'k>> {
+    let Some(Bits { of_nan }) = bits else { return Ok(x.clone()) };
+    let x = f.scalar_of(x)?;
+    let x = f.scalar(&x)?;
+    let x = if x.is_atom() { x } else { f.bind("x", CType::Float, x) };
+    let is_nan = Expr::binary(BinaryOp::Ne, Expr::call("isnan", [x.clone()]), Expr::int(0));
+    let own = is_nan.select(Expr::int(of_nan.into()), Expr::call("as_int", [x]));
+    let own = f.bind("bits", CType::Int, own);
+    Ok(Value::computed(Scalar::Int, turned(&own)))
+}
+
+fn out_of_table<'k>(f: &mut FunctionBuilder<'_, 'k>, bits: Option<Bits>, value: &Value<'k>) -> Result<Value<'k>> {
+    if bits.is_none() {
+        return Ok(value.clone());
+    }
+    let own = f.scalar_of(value)?;
+    let own = f.scalar(&own)?;
+    let own = f.bind("bits", CType::Int, own);
+    Ok(Value::computed(Scalar::Float, Expr::call("as_float", [turned(&own)])))
+}
+
 fn add_atomically<'k>(
-    f: &mut super::super::function::FunctionBuilder<'_, 'k>,
+    f: &mut FunctionBuilder<'_, 'k>,
     atomic: &'static str,
     memory: &Memory,
     at: &Size,
-    x: &super::super::value::Value<'k>,
+    x: &Value<'k>,
 ) -> Result<()> {
     let cell = f.memory(memory, at, true)?;
     let x = f.scalar_of(x)?;

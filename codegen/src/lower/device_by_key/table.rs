@@ -21,6 +21,8 @@ pub struct ByKey<'k> {
     pub ty: Ty,
     /// OpenCL's atomic function for the operator, if there is one; then values are scalars.
     pub atomic: Option<&'static str>,
+    /// The one for the bits of floats in their order, which a table in global memory has.
+    pub ordered: Option<&'static str>,
     pub buckets: Size,
     /// The columns, if the elements are rows.
     pub columns: Option<Size>,

@@ -91,6 +91,7 @@ fn by_key<'k>(f: &mut FunctionBuilder<'_, 'k>, call: &'k PrimCall, env: &Env<'k>
         z: f.atom(&call.args[0], env)?,
         keys: f.array(&keys)?,
         xs: f.array(&xs)?,
+        ordered: None,
         atomic: atomic(&call.funs[0], &ty),
         ty,
         buckets: env.size(&call.sizes[0]),

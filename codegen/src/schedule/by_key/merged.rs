@@ -4,7 +4,7 @@
 //!
 //! Folds with an atomic operation stay apart: their tables need no order.
 
-use super::sorted::atomic;
+use super::sorted::{atomic, masked_cells, ordered};
 use crate::core::copy::{Copier, Lengths};
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId};
 use crate::schedule::nested::{array_of, rows_of};
@@ -13,6 +13,7 @@ use crate::schedule::uses::is_independent;
 use crate::schedule::versions::fresh;
 use crate::schedule::{Applied, host_blocks, rules, uses};
 use crate::target::{Class, Target};
+use lift_analysis::parameters::Parameter;
 use lift_analysis::size::Size;
 use lift_analysis::ty::Ty;
 use rustc_hash::FxHashSet;
@@ -25,12 +26,15 @@ pub fn merged(kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -> Ke
     if target.class != Class::Gpu {
         return kernel;
     }
-    within(kernel, |kernel, lengths, body| Writer { kernel, lengths, applied }.block(body))
+    let few = masked_cells(target, 4) * i64::from(target.get(Parameter::KeyTurns));
+    within(kernel, |kernel, lengths, body| Writer { kernel, lengths, few, applied }.block(body))
 }
 
 struct Writer<'a> {
     kernel: &'a mut Kernel,
     lengths: &'a mut Lengths,
+    /// Maximum keys whose tables are in local memory.
+    few: i64,
     applied: &'a mut Vec<Applied>,
 }
 
@@ -85,6 +89,10 @@ impl Writer<'_> {
         };
         let ([n], [f], [z, keys, xs]) = (sizes.as_slice(), funs.as_slice(), args.as_slice()) else { return None };
         let (len, element) = rows_of(&self.kernel.atom_ty(xs))?;
+        // The least and the greatest floats of many keys need no order.
+        if ordered(f, &element).is_some() && n.as_const().is_none_or(|n| n > self.few) {
+            return None;
+        }
         let scalar = element.as_scalar().is_some() && self.kernel.atom_ty(z) == element;
         (scalar && f.combines_components() && atomic(f, &element).is_none() && stmt.binds.is_empty()).then(|| Fold {
             at,

@@ -48,6 +48,17 @@ pub fn atomic(f: &Lambda, value: &Ty) -> Option<&'static str> {
     (value.as_scalar() == Some(Scalar::Int)).then_some(name)
 }
 
+/// OpenCL's atomic operation on the bits of floats, in their order, for the least or the greatest of floats.
+pub fn ordered(f: &Lambda, value: &Ty) -> Option<&'static str> {
+    let Rhs::Scalar(op, _) = &f.body.stmts.last()?.rhs else { return None };
+    let name = match op {
+        ScalarOp::Min => "atomic_min",
+        ScalarOp::Max => "atomic_max",
+        _ => return None,
+    };
+    (value.as_scalar() == Some(Scalar::Float)).then_some(name)
+}
+
 /// Rewrites folds by key with large tables to sorts.
 pub fn sorted(mut kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -> Kernel {
     let mut body = kernel.body.clone();
@@ -81,7 +92,9 @@ fn versions(kernel: &mut Kernel, target: &Target, stmt: &Stmt) -> Option<Vec<Stm
     let (mut cells, mut columns) = (n.clone(), false);
     if by_table(kernel, f, z) {
         let value = kernel.atom_ty(z);
-        if atomic(f, &value).is_some() {
+        let rows = rows_of(&kernel.ty(stmt.var).as_array()?.element).is_some();
+        let is_ordered = target.class == Class::Gpu && !rows && ordered(f, &value).is_some();
+        if atomic(f, &value).is_some() || is_ordered {
             return None;
         }
         if target.class == Class::Cpu {

@@ -111,7 +111,7 @@ rules! {
         if "As `by-key-parts`, where `f` has no atomic operation and n is at least `keys.masked`, on a GPU: 32 work-items share a table without copies. A mask for each key has a bit for each work-item that meets in it; the first of them folds the values of all, in the order of the work-items.";
     Decomposition BY_KEY_SHARED "by-key-shared":
         "reduceByKey n f z ks xs" = "the table n z, into which every work-item folds its elements",
-        if "`f` has an atomic operation, and n is so large that tables in local memory would take more than 4 turns.";
+        if "`f` has an atomic operation, or is `min` or `max` of floats, whose bits have one; and n is so large that tables in local memory would take more than 4 turns.";
     Decomposition BY_KEY_SORTED "by-key-sorted":
         "reduceByKey n f z ks xs" = "map (λp. if p < 0 then z else aref (scan f' z' (sort ks xs)) p) (reduceByKey n max (-1) ends (iota m))",
         if "`f` associative, `z` neutral. At the top of a kernel: on a GPU where `f` has no atomic operation and n values are more than a table in local memory holds; everywhere where `f` is not a commutative operator of the language, on numbers or on the components of tuples. Elements are sorted by their keys; f' folds those of one key and starts again at the next one, whose last element ends the key. So the order in which elements meet depends on nothing but them, and a key that most elements have takes no longer. Rows stay where they are: their places are sorted, and what has one key is folded in pieces (`keys.piece`), of which few keys have several.";
