@@ -113,6 +113,8 @@ fn out_of_table<'k>(f: &mut FunctionBuilder<'_, 'k>, bits: Option<Bits>, value: 
     Ok(Value::computed(Scalar::Float, Expr::call("as_float", [turned(&own)])))
 }
 
+/// Combines a value with a cell. The least and the greatest change a cell seldom: it is read first, and a value that changes
+/// nothing does not wait for others. An old value that a cache still has is no nearer to the end.
 fn add_atomically<'k>(
     f: &mut FunctionBuilder<'_, 'k>,
     atomic: &'static str,
@@ -123,6 +125,23 @@ fn add_atomically<'k>(
     let cell = f.memory(memory, at, true)?;
     let x = f.scalar_of(x)?;
     let x = f.scalar(&x)?;
-    f.emit(StmtKind::Expr(Expr::call(atomic, [Expr::AddressOf(Arc::new(cell)), x])));
+    let changes = |x: &Expr| match atomic {
+        "atomic_min" => Some(x.clone().lt(cell.clone())),
+        "atomic_max" => Some(cell.clone().lt(x.clone())),
+        _ => None,
+    };
+    let x = if x.is_atom() || changes(&x).is_none() { x } else { f.bind("value", CType::Int, x) };
+    let changes = changes(&x);
+    let combine = StmtKind::Expr(Expr::call(atomic, [Expr::AddressOf(Arc::new(cell.clone())), x]));
+    match changes {
+        None => f.emit(combine),
+        Some(changes) => {
+            let (then, ()) = f.scope(|f| {
+                f.emit(combine);
+                Ok(())
+            })?;
+            f.emit_if(changes, then, Vec::new());
+        }
+    }
     Ok(())
 }
