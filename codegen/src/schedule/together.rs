@@ -185,22 +185,7 @@ impl Writer<'_> {
         let (first, last) = (&group[0], &group[group.len() - 1]);
         let origin = block.stmts[last.at].origin.clone();
         let folds: Vec<VarId> = group.iter().map(|fold| block.stmts[fold.at].var).collect();
-        let mut after: FxHashSet<VarId> = folds.iter().copied().collect();
-        let mut stmts = std::mem::take(&mut block.stmts);
-        let rest = stmts.split_off(last.at + 1);
-        let between = stmts.split_off(first.at);
-        let mut later = Vec::new();
-        for stmt in between {
-            let reads = uses::mentions(&stmt, &|v| after.contains(&v));
-            match folds.contains(&stmt.var) {
-                true => {}
-                false if reads => {
-                    after.insert(stmt.var);
-                    later.push(stmt);
-                }
-                false => stmts.push(stmt),
-            }
-        }
+        let (mut stmts, later) = uses::around(std::mem::take(&mut block.stmts), first.at, last.at, &folds);
         let at = |var: VarId, rhs: Rhs| Stmt { var, binds: Vec::new(), rhs, origin: origin.clone() };
         let prim = |prim, funs, args| Rhs::Prim(PrimCall { prim, sizes: Vec::new(), funs, args });
         let ty = Ty::tuple(group.iter().map(|fold| fold.element.clone()).collect());
@@ -214,7 +199,7 @@ impl Writer<'_> {
         let args = vec![Atom::Var(start), Atom::Var(zipped)];
         stmts.push(at(folded, prim(Prim::Reduce(Level::Auto), vec![operator], args)));
         stmts.push(at(all, prim(Prim::Head, Vec::new(), vec![Atom::Var(folded)])));
-        for mut stmt in later.into_iter().chain(rest) {
+        for mut stmt in later {
             if let Rhs::Prim(PrimCall { prim: Prim::Head, args, .. }) = &stmt.rhs
                 && let Some(k) = folds.iter().position(|fold| args.as_slice() == [Atom::Var(*fold)])
             {

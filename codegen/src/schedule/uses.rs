@@ -158,3 +158,23 @@ pub fn is_independent(block: &Block, from: usize, to: usize) -> bool {
     }
     !of_first.contains(&block.stmts[to].var)
 }
+
+/// Divides the statements of a block for statements, from the one at `first` to the one at `last`, that become one: those
+/// before it, without them, and those after it, with all that read their results.
+pub fn around(mut stmts: Vec<Stmt>, first: usize, last: usize, joined: &[VarId]) -> (Vec<Stmt>, Vec<Stmt>) {
+    let mut after: FxHashSet<VarId> = joined.iter().copied().collect();
+    let rest = stmts.split_off(last + 1);
+    let between = stmts.split_off(first);
+    let mut later = Vec::new();
+    for stmt in between.into_iter().filter(|s| !joined.contains(&s.var)) {
+        match mentions(&stmt, &|v| after.contains(&v)) {
+            true => {
+                after.insert(stmt.var);
+                later.push(stmt);
+            }
+            false => stmts.push(stmt),
+        }
+    }
+    later.extend(rest);
+    (stmts, later)
+}

@@ -336,18 +336,7 @@ impl<'k> ByKey<'k> {
                     })?;
                     f.copy(&acc, &Dest::Place(own.clone()))
                 })?;
-                let mut distance = DOWN / 2;
-                while distance > 0 {
-                    f.barrier(true, false);
-                    let first = row.clone().lt(Expr::int(distance.into()));
-                    f.provided(first.and(there.clone()), |f| {
-                        let other = f.slot_at(&slots, id.clone().add(Expr::int((distance * ACROSS).into())));
-                        let (mine, other) = (f.load(&own)?, f.load(&other)?);
-                        let next = f.call(&self.f, &[mine, other])?;
-                        f.copy(&next, &Dest::Place(own.clone()))
-                    })?;
-                    distance /= 2;
-                }
+                self.fold_members(f, &slots, (&id, &row), (DOWN, ACROSS), &there)?;
                 f.provided(row.eq(Expr::int(0)).and(there), |f| {
                     let all = f.load(&own)?;
                     self.store_cell(f, &cell, &all, dest)

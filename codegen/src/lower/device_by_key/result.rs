@@ -94,18 +94,7 @@ impl<'k> ByKey<'k> {
                     let acc = self.folded_of(f, parts, &count, &cell, (member.clone(), team))?;
                     f.copy(&acc, &Dest::Place(own.clone()))
                 })?;
-                let mut distance = team / 2;
-                while distance > 0 {
-                    f.barrier(true, false);
-                    let first = member.clone().lt(Expr::int(distance.into()));
-                    f.provided(first.and(there.clone()), |f| {
-                        let other = f.slot_at(&slots, id.clone().add(Expr::int(distance.into())));
-                        let (mine, other) = (f.load(&own)?, f.load(&other)?);
-                        let next = f.call(&self.f, &[mine, other])?;
-                        f.copy(&next, &Dest::Place(own.clone()))
-                    })?;
-                    distance /= 2;
-                }
+                self.fold_members(f, &slots, (&id, &member), (team, 1), &there)?;
                 f.provided(member.eq(Expr::int(0)).and(there), |f| {
                     let all = f.load(&own)?;
                     self.store_cell(f, &cell, &all, dest)
@@ -115,6 +104,31 @@ impl<'k> ByKey<'k> {
             })
         })?;
         f.grid_mut().ask_for_groups(wish);
+        Ok(())
+    }
+
+    /// Folds the slots of `count` work-items, `step` apart, into the first one's. `member`: which of them this one is.
+    pub fn fold_members(
+        &self,
+        f: &mut FunctionBuilder<'_, 'k>,
+        slots: &Rc<Layout>,
+        (id, member): (&Expr, &Expr),
+        (count, step): (u32, u32),
+        there: &Expr,
+    ) -> Result<()> {
+        let own = f.slot_at(slots, id.clone());
+        let mut distance = count / 2;
+        while distance > 0 {
+            f.barrier(true, false);
+            let first = member.clone().lt(Expr::int(distance.into()));
+            f.provided(first.and(there.clone()), |f| {
+                let other = f.slot_at(slots, id.clone().add(Expr::int((distance * step).into())));
+                let (mine, other) = (f.load(&own)?, f.load(&other)?);
+                let next = f.call(&self.f, &[mine, other])?;
+                f.copy(&next, &Dest::Place(own.clone()))
+            })?;
+            distance /= 2;
+        }
         Ok(())
     }
 }

@@ -16,7 +16,6 @@ use crate::target::{Class, Target};
 use lift_analysis::parameters::Parameter;
 use lift_analysis::size::Size;
 use lift_analysis::ty::Ty;
-use rustc_hash::FxHashSet;
 
 /// Maximum folds that are joined: their values share a table in local memory.
 const MOST: usize = 4;
@@ -112,20 +111,7 @@ impl Writer<'_> {
         let (first, last) = (&group[0], &group[group.len() - 1]);
         let origin = block.stmts[last.at].origin.clone();
         let folds: Vec<VarId> = group.iter().map(|fold| fold.var).collect();
-        let mut after: FxHashSet<VarId> = folds.iter().copied().collect();
-        let mut stmts = std::mem::take(&mut block.stmts);
-        let rest = stmts.split_off(last.at + 1);
-        let between = stmts.split_off(first.at);
-        let mut later = Vec::new();
-        for stmt in between.into_iter().filter(|s| !folds.contains(&s.var)) {
-            match uses::mentions(&stmt, &|v| after.contains(&v)) {
-                true => {
-                    after.insert(stmt.var);
-                    later.push(stmt);
-                }
-                false => stmts.push(stmt),
-            }
-        }
+        let (mut stmts, later) = uses::around(std::mem::take(&mut block.stmts), first.at, last.at, &folds);
         let at = |var: VarId, rhs: Rhs| Stmt { var, binds: Vec::new(), rhs, origin: origin.clone() };
         let prim = |prim, sizes, funs, args| Rhs::Prim(PrimCall { prim, sizes, funs, args });
         let ty = Ty::tuple(group.iter().map(|fold| fold.element.clone()).collect());
@@ -139,7 +125,7 @@ impl Writer<'_> {
         stmts.push(at(folded, prim(Prim::ReduceByKey(Level::Glb(0)), vec![first.n.clone()], vec![operator], args)));
         stmts.push(at(all, prim(Prim::Unzip, vec![], vec![], vec![Atom::Var(folded)])));
         stmts.extend(folds.iter().enumerate().map(|(k, fold)| at(*fold, Rhs::Proj(Atom::Var(all), k))));
-        stmts.extend(later.into_iter().chain(rest));
+        stmts.extend(later);
         block.stmts = stmts;
         self.applied.push(Applied { rule: &rules::BY_KEY_TOGETHER, origin });
     }
