@@ -140,6 +140,8 @@ Two columns after a word that heads a form, else as Lisp does."
 ;;;###autoload
 (define-derived-mode lift-apl-mode prog-mode "APL"
   "Major mode for APL, whose programs Lift compiles."
+  (unless (string-empty-p lift-apl-prefix-key)
+    (local-set-key lift-apl-prefix-key #'lift-apl-insert))
   (setq-local comment-start "⍝ "
               comment-start-skip "⍝+[ \t]*"
               font-lock-defaults '(nil)
@@ -149,6 +151,30 @@ Two columns after a word that heads a form, else as Lisp does."
 
 ;;;###autoload
 (add-to-list 'auto-mode-alist '("\\.apl\\'" . lift-apl-mode))
+
+(defcustom lift-apl-prefix-key "`"
+  "The key before that of a character of APL; empty for none."
+  :type 'string
+  :group 'lift)
+
+(defvar lift--apl-characters nil
+  "The characters of APL by their keys, once the server has sent them.")
+
+(defun lift--apl-character (key)
+  "The character of APL that KEY enters, or nil."
+  (unless (or lift--apl-characters (not (fboundp 'eglot-current-server)) (not (eglot-current-server)))
+    (setq lift--apl-characters
+          (seq-map (lambda (entry) (cons (aref (plist-get entry :key) 0) (plist-get entry :character)))
+                   (plist-get (jsonrpc-request (eglot-current-server) :lift/characters (make-hash-table))
+                              :characters))))
+  (cdr (assq key lift--apl-characters)))
+
+(defun lift-apl-insert (key)
+  "Insert the character of APL that KEY enters: r enters ⍴.
+Of any other key, insert the prefix key and the key."
+  (interactive (list (read-char (propertize lift-apl-prefix-key 'face 'minibuffer-prompt))))
+  (barf-if-buffer-read-only)
+  (insert (or (lift--apl-character key) (concat lift-apl-prefix-key (string key)))))
 
 (with-eval-after-load 'eglot
   (add-to-list 'eglot-server-programs

@@ -211,6 +211,12 @@
                   (and found (string-match-p message (flymake-diagnostic-text (car found)))
                        (= 2 (line-number-at-pos (flymake-diagnostic-beg (car found)))))
                   found))
+      (when (eq mode 'lift-apl-mode)
+        (goto-char (point-max))
+        (let ((at (point)))
+          (execute-kbd-macro "x`[3`r`i6`|`<`-")
+          (my-check "[glyphs] a prefix key and a key enter a character of APL"
+                    (equal (buffer-substring at (point)) "x←3⍴⍳6⊣⍪×") (buffer-substring at (point)))))
       (set-buffer-modified-p nil)))
   (set-buffer program))
 

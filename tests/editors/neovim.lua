@@ -299,6 +299,12 @@ for _, other in ipairs({
   local offered = vim.lsp.buf_request_sync(own, 'textDocument/completion', { textDocument = vim.lsp.util.make_text_document_params(own),
     position = { line = 2, character = #last } }, 20000)
   check(other.ending .. ': completion', vim.inspect(offered):find(other.complete, 1, true))
+  if other.ending == 'apl' then
+    wait(function() return vim.fn.maparg('`r', 'i') ~= '' end)
+    vim.api.nvim_win_set_cursor(0, { 3, 0 })
+    vim.api.nvim_feedkeys('Sx`[3`r`i6`|`<`-\27', 'tx', false)
+    check('[glyphs] a prefix key and a key enter a character of APL', line(3) == 'x←3⍴⍳6⊣⍪×', line(3))
+  end
 end
 vim.api.nvim_set_current_buf(buffer)
 

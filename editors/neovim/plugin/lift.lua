@@ -193,6 +193,32 @@ local function hover_selection()
   end)
 end
 
+-- A prefix key and a key enter a character of APL: `r becomes ⍴. The server has the characters with their keys. A prefix
+-- key alone is itself after 'timeoutlen'. `vim.g.lift_apl_prefix_key` is another prefix key,
+-- '' is none.
+vim.api.nvim_create_autocmd('LspAttach', {
+  group = 'lift',
+  callback = function(event)
+    local client = vim.lsp.get_client_by_id(event.data.client_id)
+    local prefix = vim.g.lift_apl_prefix_key or '`'
+    if not client or client.name ~= 'lift' or prefix == '' or vim.bo[event.buf].filetype ~= 'apl' then
+      return
+    end
+    local function literally(keys)
+      return (keys:gsub('<', '<lt>'):gsub('|', '<Bar>'))
+    end
+    client.request('lift/characters', vim.empty_dict(), function(_, answer)
+      if not answer or not vim.api.nvim_buf_is_valid(event.buf) then
+        return
+      end
+      for _, entry in ipairs(answer.characters) do
+        vim.keymap.set('i', literally(prefix .. entry.key), entry.character,
+          { buffer = event.buf, desc = table.concat(entry.names, ', ') })
+      end
+    end, event.buf)
+  end,
+})
+
 vim.api.nvim_create_autocmd('FileType', {
   pattern = { 'lift', 'fcl', 'apl' },
   group = 'lift',
