@@ -127,6 +127,11 @@ Two columns after a word that heads a form, else as Lisp does."
 ;;;###autoload
 (add-to-list 'auto-mode-alist '("\\.fcl\\'" . fcl-mode))
 
+(defcustom lift-apl-prefix-key "`"
+  "The key before that of a character of APL; empty for none."
+  :type 'string
+  :group 'lift)
+
 (defvar lift-apl-mode-syntax-table
   (let ((table (make-syntax-table)))
     (modify-syntax-entry ?⍝ "<" table)
@@ -147,15 +152,10 @@ Two columns after a word that heads a form, else as Lisp does."
               font-lock-defaults '(nil)
               indent-tabs-mode nil
               imenu-generic-expression
-              '((nil "^[ \t]*\(\(?:\sw\|\s_\)+\)[ \t]*←" 1))))
+              '((nil "^[ \t]*\\(\\(?:\\sw\\|\\s_\\)+\\)[ \t]*←" 1))))
 
 ;;;###autoload
 (add-to-list 'auto-mode-alist '("\\.apl\\'" . lift-apl-mode))
-
-(defcustom lift-apl-prefix-key "`"
-  "The key before that of a character of APL; empty for none."
-  :type 'string
-  :group 'lift)
 
 (defvar lift--apl-characters nil
   "The characters of APL by their keys, once the server has sent them.")

@@ -3,7 +3,7 @@
 use super::value::{Arr, Axis, Between, Ev, Fun, FunKind, Kind, One, Res, Value, fail, not_supported};
 use super::{
     axis, cells, constant, encode, inverses, matrix, nested, nested_operators, numerals, partition, power, random,
-    reduce, scalar, select, sets, structure, system, text, turned,
+    reduce, scalar, select, sets, split, structure, system, text, turned,
 };
 use lift_syntax::SyntaxErrorCode::AplPhrase;
 use lift_syntax::TextRange;
@@ -267,7 +267,7 @@ fn one(ev: &mut Ev, glyph: char, x: &Arr) -> Res<Arr> {
         '⌽' | '⊖' if x.rank() == 0 => Ok(x.clone()),
         '⌽' => turned::reverse(ev, x.rank() - 1, x),
         '⊖' => turned::reverse(ev, 0, x),
-        '↓' => cells::split(ev, x),
+        '↓' => split::split(ev, x),
         '∪' => sets::unique(ev, x),
         '⍸' => sets::indices(ev, x),
         '≡' => Ok(sets::depth(ev, x)),

@@ -4,7 +4,7 @@ use super::partition::partition;
 use super::select::replicate_along;
 use super::structure::{self, moved};
 use super::value::{Arr, Axis, Ev, Fun, FunKind, Kind, Res, fail, not_supported};
-use super::{cells, counted, nested, scalar, turned};
+use super::{counted, nested, scalar, split, turned};
 use crate::size::Size;
 use lift_syntax::SyntaxErrorCode::{AplDomain, AplRank};
 
@@ -49,9 +49,9 @@ pub fn along(ev: &mut Ev, glyph: char, number: &Arr, left: Option<&Arr>, x: &Arr
         ('⊂' | '↓', None) if x.rank() == 2 => match resolved(ev, &at, 2)? {
             0 => {
                 let columns = turned::transpose(ev, x)?;
-                cells::split(ev, &columns)
+                split::split(ev, &columns)
             }
-            _ => cells::split(ev, x),
+            _ => split::split(ev, x),
         },
         ('⊂', Some(b)) => {
             let axis = resolved(ev, &at, x.rank())?;

@@ -4,10 +4,11 @@ use super::chosen::chosen;
 use super::context::{FEW, MANY};
 use super::counted::{Counted, amount};
 use super::loops::{leaves, rebuilt};
-use super::nested::{bound_since, collect, over};
+use super::nested::{bound_since, over};
 use super::select::{assigned, index, replicate};
+use super::split::{cell, split};
 use super::structure::{constant_index, iota, reshaped};
-use super::value::{Arr, Between, Ev, Kind, One, Repr, Res, Scalar, fail, not_supported};
+use super::value::{Arr, Between, Ev, Kind, One, Res, Scalar, fail, not_supported};
 use super::{scalar, sets};
 use crate::front::term::Term;
 use crate::size::Size;
@@ -71,7 +72,7 @@ pub fn windows(ev: &mut Ev, f: &Between, k: &Arr, axis: usize, x: &Arr) -> Res<A
     })
 }
 
-/// Applies a function to cells, and joins the results of one shape.
+/// Applies a function to cells, and joins the results. Vectors of different lengths are filled up.
 fn joined(ev: &mut Ev, frame: Vec<Size>, f: impl Fn(&mut Ev, &[Term]) -> Res<Arr> + 'static) -> Res<Arr> {
     let f = Rc::new(f);
     let bound_before = ev.next;
@@ -91,7 +92,14 @@ fn joined(ev: &mut Ev, frame: Vec<Size>, f: impl Fn(&mut Ev, &[Term]) -> Res<Arr
     let shape: Vec<Size> = frame.iter().chain(&probed.shape).cloned().collect();
     let kind = probed.kind;
     if probed.shape.iter().any(|n| bound_since(n, bound_before)) {
-        return not_supported(ev.at, "a function that gives an array of another length for each cell");
+        if frame_rank != 1 || probed.rank() != 1 {
+            return not_supported(
+                ev.at,
+                "a function that gives an array of another shape for each cell, unless rows become vectors,",
+            );
+        }
+        let rows = over(ev, frame, move |ev, index| f(ev, index))?;
+        return super::nested::mix(ev, &rows);
     }
     Ok(ev.of_pull(kind, shape, move |ev, index| {
         let (outer, inner) = index.split_at(frame_rank);
@@ -99,20 +107,6 @@ fn joined(ev: &mut Ev, frame: Vec<Size>, f: impl Fn(&mut Ev, &[Term]) -> Res<Arr
         let cell = ev.as_kind(&cell?, kind)?;
         ev.element(&cell, inner)
     }))
-}
-
-/// The part of an array at an index of its leading axes.
-fn cell(ev: &mut Ev, x: &Arr, outer: &[Term]) -> Res<Arr> {
-    let shape = x.shape[outer.len()..].to_vec();
-    if outer.is_empty() {
-        return Ok(x.clone());
-    }
-    if shape.is_empty() {
-        let term = ev.element(x, outer)?;
-        return ev.of_term(x.kind, term);
-    }
-    let (x, outer) = (x.clone(), outer.to_vec());
-    Ok(ev.of_pull(x.kind, shape, move |ev, inner| ev.element(&x, &[&outer, inner].concat())))
 }
 
 /// The ranks of the left and right cells, given by a number or a vector of numbers.
@@ -448,36 +442,4 @@ pub fn either(ev: &mut Ev, mask: &Arr, a: &Arr, b: &Arr) -> Res<Arr> {
         *x = ev.of_term(kind, term)?;
     }
     Ok(rebuilt(a, &mut xs.into_iter()))
-}
-
-/// Split, `↓x`: the rows of an array as separate arrays.
-pub fn split(ev: &mut Ev, x: &Arr) -> Res<Arr> {
-    if x.rank() < 2 {
-        return Ok(super::nested::enclose(x));
-    }
-    if x.rank() > 2 {
-        return not_supported(x.range, "`↓` of an array of a rank above 2");
-    }
-    if x.kind == Kind::Nested {
-        let (Some(boxes), Some(&[rows, columns])) = (x.boxes(), x.extents().as_deref()) else {
-            return not_supported(x.range, "`↓` of a matrix of arrays that the run makes");
-        };
-        let row = |row: usize| collect(ev, vec![x.shape[1].clone()], &boxes[row * columns..(row + 1) * columns]);
-        let rows = (0..rows).map(row).collect::<Res<Vec<Arr>>>()?;
-        return collect(ev, vec![x.shape[0].clone()], &rows);
-    }
-    let x = ev.ready(x)?;
-    if let Some(rows) = x.shape[0].as_const().filter(|rows| *rows <= FEW as i64) {
-        let rows = (0..rows as i32).map(|row| {
-            let row = ev.int(row);
-            let row = cell(ev, &x, &[row])?;
-            if x.known().is_some() { super::constant::settled(ev, row) } else { Ok(row) }
-        });
-        let rows = rows.collect::<Res<Vec<Arr>>>()?;
-        return collect(ev, vec![x.shape[0].clone()], &rows);
-    }
-    let (kind, shape, n) = (x.kind, x.shape[1..].to_vec(), x.shape[0].clone());
-    let row = move |ev: &mut Ev, i: &Term| cell(ev, &x, std::slice::from_ref(i));
-    let rows = super::value::Rows { kind, rank: 1, shape: Some(shape), stored: false, row: Rc::new(row) };
-    Ok(Arr { kind: Kind::Nested, shape: vec![n], repr: Repr::Rows(rows), range: ev.at })
 }

@@ -79,7 +79,10 @@ pub fn encode(ev: &mut Ev, a: &Arr, x: &Arr) -> Res<Arr> {
         if a.rank() > 1 {
             return fail(AplRank, a.range, "the left of `⊤` is a vector");
         }
-        return not_supported(a.range, "`⊤` with a number of digits that only the run knows, or more than 64,");
+        return not_supported(
+            a.range,
+            "`⊤` with a number of digits that only the run knows (`10⊥⍣¯1⊢n` gives all of them), or more than 64,",
+        );
     };
     let kind = a.kind.max(x.kind).max(Kind::Int);
     let mut rest = ev.as_kind(x, kind)?;

@@ -11,7 +11,7 @@
 //! | `arrays`, `cost` | elements, storing, lengths; what is computed at each use |
 //! | `extend`, `scalar`, `complex`, `integer`, `factorial`, `circle` | functions of numbers, and how they extend to arrays |
 //! | `counted`, `structure`, `turned`, `select`, `chosen`, `selection`, `expand`, `sets`, `encode` | moving, selecting and finding elements; digits |
-//! | `choice`, `nested`, `nested_operators`, `overtake`, `partition`, `text`, `numerals`, `format` | arrays of arrays, numbers as text |
+//! | `choice`, `nested`, `nested_operators`, `overtake`, `partition`, `split`, `text`, `numerals`, `format` | arrays of arrays, numbers as text |
 //! | `system`, `letters`, `random` | files, bits, letters, random numbers |
 //! | `reduce`, `axis`, `cells`, `loops`, `power`, `inverses` | operators |
 //! | `matrix` | systems of equations |
@@ -68,6 +68,7 @@ mod scalar;
 mod select;
 mod selection;
 mod sets;
+mod split;
 mod structure;
 mod system;
 mod text;

@@ -3,6 +3,7 @@
 use super::context::{FEW, MANY};
 use super::nested::{join, separate};
 use super::select::replicate;
+use super::split::split;
 use super::structure::iota;
 use super::value::{Arr, Ev, Kind, Repr, Res, Rows, Scalar, fail, not_supported};
 use super::{reduce, scalar};
@@ -174,6 +175,10 @@ fn few_places(ev: &mut Ev, within: Arr, of: Arr) -> Res<Arr> {
 
 /// Index of, `a⍳x`.
 pub fn index_of(ev: &mut Ev, a: &Arr, x: &Arr) -> Res<Arr> {
+    if has_rows(a) && x.rank() > 0 {
+        let (rows, sought) = (split(ev, a)?, split(ev, x)?);
+        return index_of(ev, &rows, &sought);
+    }
     let a = vector(ev, '⍳', a)?;
     let places = places(ev, &a, x)?;
     let origin = ev.known(Kind::Int, f64::from(ev.origin));
@@ -205,15 +210,29 @@ fn negated(ev: &mut Ev, x: &Arr) -> Res<Arr> {
     scalar::monadic(ev, '~', x)
 }
 
-/// Unique, `∪x`.
+/// Whether the elements of a set are the rows of a matrix.
+fn has_rows(x: &Arr) -> bool {
+    x.rank() == 2 && x.kind != Kind::Nested
+}
+
+/// Unique, `∪x`; of a matrix, its rows.
 pub fn unique(ev: &mut Ev, x: &Arr) -> Res<Arr> {
+    if has_rows(x) {
+        let rows = split(ev, x)?;
+        let keep = unique_mask(ev, &rows)?;
+        return replicate(ev, '⌿', &keep, x);
+    }
     let x = searched(ev, '∪', x)?;
     let keep = first_ones(ev, &x)?;
     replicate(ev, '/', &keep, &x)
 }
 
-/// Unique mask, `≠x`: the elements that are not equal to one before them.
+/// Unique mask, `≠x`: the elements, or rows of a matrix, that are not equal to one before them.
 pub fn unique_mask(ev: &mut Ev, x: &Arr) -> Res<Arr> {
+    if has_rows(x) {
+        let rows = split(ev, x)?;
+        return unique_mask(ev, &rows);
+    }
     let x = searched(ev, '≠', x)?;
     first_ones(ev, &x)
 }
@@ -394,16 +413,22 @@ fn upper_bound(ev: &mut Ev, a: &Arr, value: &Term) -> Res<Term> {
     Ok(ev.app("get1", [ev.app("iterateWhile", [test, step, start])]))
 }
 
-/// Depth, `≡x`: 0 for a scalar, 1 for an array of numbers or characters, one more around each array of arrays.
+/// Depth, `≡x`: 0 for a scalar, 1 for an array of numbers or characters, one more around each array of arrays; negative
+/// if elements differ in depth.
 pub fn depth(ev: &mut Ev, x: &Arr) -> Arr {
-    fn of(x: &Arr) -> usize {
+    fn of(x: &Arr) -> i32 {
         match &x.repr {
-            Repr::Boxes(boxes) => 1 + boxes.iter().map(of).max().unwrap_or(0),
+            Repr::Boxes(boxes) => {
+                let depths: Vec<i32> = boxes.iter().map(of).collect();
+                let most = 1 + depths.iter().map(|depth| depth.abs()).max().unwrap_or(0);
+                let one = depths.iter().all(|depth| *depth >= 0 && *depth == depths[0]);
+                if one { most } else { -most }
+            }
             Repr::Rows(_) => 2,
-            _ => usize::from(x.rank() > 0),
+            _ => i32::from(x.rank() > 0),
         }
     }
-    let depth = ev.known(Kind::Int, of(x) as f64);
+    let depth = ev.known(Kind::Int, of(x).into());
     ev.of_scalar(depth)
 }
 
