@@ -8,7 +8,7 @@ use super::nested::{bound_since, over};
 use super::select::{assigned, index, replicate};
 use super::split::{cell, split};
 use super::structure::{constant_index, iota, reshaped};
-use super::value::{Arr, Between, Ev, Kind, One, Res, Scalar, fail, not_supported};
+use super::value::{Arr, Between, Ev, Kind, One, Res, Scalar, fail, not_supported, write_instead};
 use super::{scalar, sets};
 use crate::front::term::Term;
 use crate::size::Size;
@@ -95,7 +95,7 @@ fn joined(ev: &mut Ev, frame: Vec<Size>, f: impl Fn(&mut Ev, &[Term]) -> Res<Arr
         if frame_rank != 1 || probed.rank() != 1 {
             return not_supported(
                 ev.at,
-                "a function that gives an array of another shape for each cell, unless rows become vectors,",
+                "a function that gives arrays of different shapes, other than vectors for the rows of a matrix,",
             );
         }
         let rows = over(ev, frame, move |ev, index| f(ev, index))?;
@@ -173,7 +173,11 @@ pub fn stencil(ev: &mut Ev, f: &One, with: Option<Between>, k: &Arr, x: &Arr) ->
     // A second row has the steps along each axis.
     let has_steps = k.rank() == 2 && k.shape[0].as_const() == Some(2);
     let Some(mut lengths) = k.known().filter(|_| (k.rank() <= 1 || has_steps) && k.kind <= Kind::Int) else {
-        return not_supported(k.range, "`⌺` with windows whose lengths the run computes");
+        return write_instead(
+            k.range,
+            "`⌺` with windows whose lengths the run computes",
+            "`n f/x` reduces such windows",
+        );
     };
     let steps = if has_steps { lengths.split_off(lengths.len() / 2) } else { vec![1.0; lengths.len()] };
     if steps.iter().any(|step| *step < 1.0) {

@@ -2,7 +2,7 @@
 
 use super::complex;
 use super::extend::extended;
-use super::value::{Arr, Ev, Kind, Res, Scalar, fail, not_supported};
+use super::value::{Arr, Ev, Kind, Res, Scalar, fail, not_supported, write_instead};
 use crate::front::term::Term;
 use lift_syntax::SyntaxErrorCode::AplDomain;
 
@@ -18,7 +18,11 @@ pub fn circle(ev: &mut Ev, a: &Arr, b: &Arr) -> Res<Arr> {
     let b = if is_complex { b.clone() } else { ev.as_kind(b, Kind::Double)? };
     let combine = move |ev: &mut Ev, which: &Scalar, x: &Scalar| {
         let Some(which) = which.known else {
-            return not_supported(range, "`○` with a left argument that is computed at run time");
+            return write_instead(
+                range,
+                "`○` with a left argument that is computed at run time",
+                "`n⊃(1○x)(2○x)` selects one of several",
+            );
         };
         let which = which as i32;
         let term = if is_complex {

@@ -3,7 +3,7 @@
 use super::context::FEW;
 use super::extend::extended;
 use super::scalar;
-use super::value::{Arr, Ev, Kind, Res, Scalar, fail, not_supported};
+use super::value::{Arr, Ev, Kind, Res, Scalar, fail, not_supported, write_instead};
 use crate::front::term::{Kind as TermKind, Term};
 use crate::size::Size;
 use lift_syntax::SyntaxErrorCode::{AplDomain, AplRank};
@@ -20,7 +20,7 @@ pub fn decode(ev: &mut Ev, a: &Arr, x: &Arr) -> Res<Arr> {
     numbers(a, '⊥')?;
     numbers(x, '⊥')?;
     if a.rank() > 1 {
-        return not_supported(a.range, "`⊥` with a matrix as its left argument");
+        return write_instead(a.range, "`⊥` with a matrix as its left argument", "`a(⊥⍤1)x` takes each of its rows");
     }
     let x = if x.rank() == 0 { super::structure::ravel(ev, x)? } else { x.clone() };
     let kind = a.kind.max(x.kind).max(Kind::Int);
@@ -79,9 +79,10 @@ pub fn encode(ev: &mut Ev, a: &Arr, x: &Arr) -> Res<Arr> {
         if a.rank() > 1 {
             return fail(AplRank, a.range, "the left of `⊤` is a vector");
         }
-        return not_supported(
+        return write_instead(
             a.range,
-            "`⊤` with a number of digits that only the run knows (`10⊥⍣¯1⊢n` gives all of them), or more than 64,",
+            "`⊤` with a number of digits that only the run knows, or more than 64,",
+            "`10⊥⍣¯1⊢n` gives all digits of a number",
         );
     };
     let kind = a.kind.max(x.kind).max(Kind::Int);

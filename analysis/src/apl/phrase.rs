@@ -14,6 +14,7 @@ use super::names::{broken, missing_name, operands, parts, surrounding, uses_in};
 use super::operators::{Item, cells, train};
 use super::value::{
     Again, Arr, Dfn, Ev, Failure, Frame, Fun, FunKind, Kind, Repr, Res, Scalar, Value, fail, not_supported,
+    write_instead,
 };
 use super::{again, cost, execute, foreign, nested, select, selection, system, text};
 use lift_syntax::SyntaxErrorCode::{AplDomain, AplLength, AplName, AplNotSupported, AplPhrase, AplWord};
@@ -268,7 +269,7 @@ fn quad(ev: &mut Ev, token: &AplToken, value: &Arr) -> Res<Act> {
         "⎕" => {
             if ev.inner > 0 {
                 let what = "`⎕←` in a function that is applied to each element or again and again";
-                return not_supported(token.text_range(), what);
+                return write_instead(token.text_range(), what, "`⎕←f¨x` prints what the function gives");
             }
             ev.shown.push(value.clone());
             Ok(Act::Printed)

@@ -4,7 +4,7 @@
 use super::context::FEW;
 use super::select::grade;
 use super::structure::take;
-use super::value::{Arr, Ev, Kind, Res, fail, not_supported};
+use super::value::{Arr, Ev, Kind, Res, fail, not_supported, write_instead};
 use crate::front::term::{Kind as TermKind, Term};
 use crate::size::Size;
 use lift_syntax::SyntaxErrorCode::AplDomain;
@@ -39,9 +39,8 @@ fn fraction(ev: &mut Ev, place: Term, array: u32) -> Res<Term> {
 
 fn next(ev: &mut Ev) -> Res<u32> {
     if ev.inner > 0 {
-        let what =
-            "`?` in a function that is applied to each element or again and again: `?` of a whole array, before it,";
-        return not_supported(ev.at, what);
+        let what = "`?` in a function that is applied to each element or again and again";
+        return write_instead(ev.at, what, "`?` of a whole array, before it, gives all numbers");
     }
     ev.random += 1;
     Ok(ev.random)

@@ -5,7 +5,7 @@ use super::nested::{join, separate};
 use super::select::replicate;
 use super::split::split;
 use super::structure::iota;
-use super::value::{Arr, Ev, Kind, Repr, Res, Rows, Scalar, fail, not_supported};
+use super::value::{Arr, Ev, Kind, Repr, Res, Rows, Scalar, fail, not_supported, write_instead};
 use super::{reduce, scalar};
 use crate::front::term::Term;
 use crate::size::Size;
@@ -175,7 +175,7 @@ fn few_places(ev: &mut Ev, within: Arr, of: Arr) -> Res<Arr> {
 
 /// Index of, `a⍳x`.
 pub fn index_of(ev: &mut Ev, a: &Arr, x: &Arr) -> Res<Arr> {
-    if has_rows(a) && x.rank() > 0 {
+    if has_rows(a) && matches!(x.rank(), 1 | 2) {
         let (rows, sought) = (split(ev, a)?, split(ev, x)?);
         return index_of(ev, &rows, &sought);
     }
@@ -458,7 +458,7 @@ pub fn matches(ev: &mut Ev, a: &Arr, b: &Arr) -> Res<Arr> {
         return Ok(all);
     }
     if a.kind == Kind::Nested {
-        return not_supported(ev.at, "`≡` of arrays of arrays that the run makes");
+        return write_instead(ev.at, "`≡` of arrays of arrays that the run makes", "`∧/a≡¨b` compares each of them");
     }
     let mut lengths = ev.boolean(true);
     for (m, n) in a.shape.iter().zip(&b.shape) {

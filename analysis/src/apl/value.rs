@@ -326,6 +326,11 @@ pub fn not_supported<T>(range: TextRange, what: impl Into<String>) -> Res<T> {
     fail(SyntaxErrorCode::AplNotSupported, range, format!("{} is not supported yet", what.into()))
 }
 
+/// Rejects what is not supported, and tells what to write instead.
+pub fn write_instead<T>(range: TextRange, what: impl Into<String>, instead: &str) -> Res<T> {
+    fail(SyntaxErrorCode::AplNotSupported, range, format!("{} is not supported yet: {instead}", what.into()))
+}
+
 /// A recursive call that is the last step of a function, or that only additions and multiplications follow: `x+y×∇z`.
 #[derive(Clone)]
 pub struct Again {
