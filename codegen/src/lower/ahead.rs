@@ -271,7 +271,7 @@ fn leaves(stmt: &Stmt) -> bool {
         || stmt.kind.blocks().into_iter().flatten().any(leaves)
 }
 
-/// Whether it is a number of the work-item.
+/// Whether it is the index of a work-item, in its group or among all.
 fn is_work_item(e: &Expr) -> bool {
     matches!(e, Expr::Call(name, _) if matches!(&**name, "get_global_id" | "get_local_id"))
 }

@@ -252,7 +252,7 @@ impl<'k> Task<'_, 'k> {
                         let cell = f.memory(memory, &cell.at, true)?;
                         let x = f.scalar_of(x)?;
                         let x = f.scalar(&x)?;
-                        f.emit(StmtKind::Expr(Expr::call(atomic, [Expr::AddressOf(Arc::new(cell)), x])));
+                        f.emit(StmtKind::Expr(Expr::call(atomic.name(), [Expr::AddressOf(Arc::new(cell)), x])));
                         Ok(())
                     }
                     _ => self.by.fold_into(f, &cell, x),

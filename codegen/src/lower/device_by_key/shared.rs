@@ -10,6 +10,7 @@ use super::table::ByKey;
 use crate::core::{Level, Stmt};
 use crate::opencl::{BinaryOp, CType, Expr, StmtKind};
 use crate::plan::BufferRole;
+use crate::schedule::by_key::Atomic;
 use crate::schedule::rules;
 use lift_analysis::hir::Scalar;
 use lift_analysis::size::Size;
@@ -20,7 +21,7 @@ impl<'k> Host<'k> {
     /// The table has memory only if `many` is positive.
     pub(super) fn by_key_shared(&mut self, stmt: &'k Stmt, by: &ByKey<'k>, many: &Size, dest: &Dest<'k>) -> Result<()> {
         let (Some(atomic), Some(scalar)) = (by.atomic.or(by.ordered), by.ty.as_scalar()) else { return Ok(()) };
-        let bits = by.atomic.is_none().then(|| Bits { of_nan: if atomic == "atomic_min" { i32::MAX } else { -1 } });
+        let bits = by.atomic.is_none().then(|| Bits { of_nan: if atomic == Atomic::Min { i32::MAX } else { -1 } });
         let scalar = if bits.is_some() { Scalar::Int } else { scalar };
         self.program.applied(&rules::BY_KEY_SHARED, &stmt.origin);
         let name = self.program.kernel.name_of(stmt.var).to_string();
@@ -117,7 +118,7 @@ fn out_of_table<'k>(f: &mut FunctionBuilder<'_, 'k>, bits: Option<Bits>, value: 
 /// nothing does not wait for others. An old value that a cache still has is no nearer to the end.
 fn add_atomically<'k>(
     f: &mut FunctionBuilder<'_, 'k>,
-    atomic: &'static str,
+    atomic: Atomic,
     memory: &Memory,
     at: &Size,
     x: &Value<'k>,
@@ -126,13 +127,13 @@ fn add_atomically<'k>(
     let x = f.scalar_of(x)?;
     let x = f.scalar(&x)?;
     let changes = |x: &Expr| match atomic {
-        "atomic_min" => Some(x.clone().lt(cell.clone())),
-        "atomic_max" => Some(cell.clone().lt(x.clone())),
+        Atomic::Min => Some(x.clone().lt(cell.clone())),
+        Atomic::Max => Some(cell.clone().lt(x.clone())),
         _ => None,
     };
     let x = if x.is_atom() || changes(&x).is_none() { x } else { f.bind("value", CType::Int, x) };
     let changes = changes(&x);
-    let combine = StmtKind::Expr(Expr::call(atomic, [Expr::AddressOf(Arc::new(cell.clone())), x]));
+    let combine = StmtKind::Expr(Expr::call(atomic.name(), [Expr::AddressOf(Arc::new(cell.clone())), x]));
     match changes {
         None => f.emit(combine),
         Some(changes) => {

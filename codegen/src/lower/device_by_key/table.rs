@@ -2,7 +2,7 @@
 
 use super::super::stream::tile::bytes;
 use super::super::value::{Array, Closure, Value};
-use crate::schedule::by_key::table_bytes;
+use crate::schedule::by_key::{Atomic, table_bytes};
 use crate::target::{Class, Target};
 use lift_analysis::parameters::Parameter;
 use lift_analysis::size::Size;
@@ -20,9 +20,9 @@ pub struct ByKey<'k> {
     /// The type of a value: a scalar, or a tuple of scalars.
     pub ty: Ty,
     /// OpenCL's atomic function for the operator, if there is one; then values are scalars.
-    pub atomic: Option<&'static str>,
+    pub atomic: Option<Atomic>,
     /// The one for the bits of floats in their order, which a table in global memory has.
-    pub ordered: Option<&'static str>,
+    pub ordered: Option<Atomic>,
     pub buckets: Size,
     /// The columns, if the elements are rows.
     pub columns: Option<Size>,

@@ -31,7 +31,7 @@ use lift_analysis::ty::Ty;
 pub use merged::merged;
 use numbered::Numbered;
 use rustc_hash::{FxHashMap, FxHashSet};
-pub use sorted::{atomic, masked_cells, ordered, sorted, table_bytes};
+pub use sorted::{Atomic, atomic, masked_cells, ordered, sorted, table_bytes};
 
 /// Applies these rules until `applied` has `most` entries.
 pub fn rewrite(mut kernel: Kernel, most: usize, applied: &mut Vec<Applied>) -> Kernel {

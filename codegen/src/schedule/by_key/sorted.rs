@@ -33,30 +33,53 @@ pub fn masked_cells(target: &Target, bytes: u64) -> i64 {
     (table_bytes(target) / (bytes + MASK)).max(1) as i64
 }
 
-/// OpenCL's atomic operation for a commutative operator, if there is one.
-pub fn atomic(f: &Lambda, value: &Ty) -> Option<&'static str> {
-    let Rhs::Scalar(op, _) = &f.body.stmts.last()?.rhs else { return None };
-    let name = match op {
-        ScalarOp::Add => "atomic_add",
-        ScalarOp::Min => "atomic_min",
-        ScalarOp::Max => "atomic_max",
-        ScalarOp::BitAnd => "atomic_and",
-        ScalarOp::BitOr => "atomic_or",
-        ScalarOp::BitXor => "atomic_xor",
-        _ => return None,
-    };
-    (value.as_scalar() == Some(Scalar::Int)).then_some(name)
+/// An operation of OpenCL that no other work-item interrupts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Atomic {
+    Add,
+    Min,
+    Max,
+    And,
+    Or,
+    Xor,
 }
 
-/// OpenCL's atomic operation on the bits of floats, in their order, for the least or the greatest of floats.
-pub fn ordered(f: &Lambda, value: &Ty) -> Option<&'static str> {
-    let Rhs::Scalar(op, _) = &f.body.stmts.last()?.rhs else { return None };
-    let name = match op {
-        ScalarOp::Min => "atomic_min",
-        ScalarOp::Max => "atomic_max",
-        _ => return None,
-    };
-    (value.as_scalar() == Some(Scalar::Float)).then_some(name)
+impl Atomic {
+    /// The function of OpenCL.
+    pub fn name(self) -> &'static str {
+        match self {
+            Atomic::Add => "atomic_add",
+            Atomic::Min => "atomic_min",
+            Atomic::Max => "atomic_max",
+            Atomic::And => "atomic_and",
+            Atomic::Or => "atomic_or",
+            Atomic::Xor => "atomic_xor",
+        }
+    }
+
+    /// The one of a function's last operator.
+    fn of(f: &Lambda) -> Option<Atomic> {
+        let Rhs::Scalar(op, _) = &f.body.stmts.last()?.rhs else { return None };
+        Some(match op {
+            ScalarOp::Add => Atomic::Add,
+            ScalarOp::Min => Atomic::Min,
+            ScalarOp::Max => Atomic::Max,
+            ScalarOp::BitAnd => Atomic::And,
+            ScalarOp::BitOr => Atomic::Or,
+            ScalarOp::BitXor => Atomic::Xor,
+            _ => return None,
+        })
+    }
+}
+
+/// The atomic operation for a commutative operator, if there is one.
+pub fn atomic(f: &Lambda, value: &Ty) -> Option<Atomic> {
+    Atomic::of(f).filter(|_| value.as_scalar() == Some(Scalar::Int))
+}
+
+/// The atomic operation on the bits of floats, in their order, for the least or the greatest of floats.
+pub fn ordered(f: &Lambda, value: &Ty) -> Option<Atomic> {
+    Atomic::of(f).filter(|op| matches!(op, Atomic::Min | Atomic::Max) && value.as_scalar() == Some(Scalar::Float))
 }
 
 /// Rewrites folds by key with large tables to sorts.
