@@ -5,7 +5,7 @@ use crate::schedule::flat::is_flat;
 use crate::schedule::free::{self, is_brief};
 use crate::schedule::nest;
 use crate::schedule::nested::{LONG, MOST_PRIVATE, Work, is_known, rounds_of, work_of};
-use crate::schedule::place::is_read_in_step;
+use crate::schedule::place::{is_perfect_nest, is_read_in_step};
 use crate::schedule::uses;
 use lift_analysis::ty::{ArrayTy, Ty};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -40,11 +40,13 @@ impl Pieces {
         if works.contains(&Work::Other) || !works.contains(&Work::Nest) {
             return None;
         }
-        let (mut count, mut open) = (0, false);
-        let mut of: FxHashMap<VarId, usize> = FxHashMap::default();
+        // What the nests need and is not repeated is the first piece.
+        let mut of: FxHashMap<VarId, usize> = long_before(kernel, body, &works).map(|v| (v, 0)).collect();
+        let (mut count, mut open) = (usize::from(!of.is_empty()), false);
         let mut nests: FxHashSet<usize> = FxHashSet::default();
         for (stmt, work) in body.stmts.iter().zip(works) {
             let piece = match work {
+                _ if of.contains_key(&stmt.var) => continue,
                 Work::Nest if stays(stmt.var) => None,
                 Work::Nest => {
                     nests.insert(count);
@@ -218,16 +220,52 @@ impl Pieces {
     }
 }
 
-/// The work of each statement of a function. If one of them makes an array that is too large for the registers of a
-/// work-item, all that make arrays of constant lengths are nests.
+/// What the nests of a function need and a work-item computes, if it takes more than few instructions: a work-item for
+/// each element of a nest would repeat it.
+fn long_before<'k>(kernel: &'k Kernel, body: &'k Block, works: &[Work]) -> impl Iterator<Item = VarId> + 'k {
+    let mut needed = FxHashSet::default();
+    let mut before: Vec<&Stmt> = Vec::new();
+    for (stmt, work) in body.stmts.iter().zip(works).rev() {
+        let needs = match work {
+            Work::Nest => true,
+            Work::Item => needed.contains(&stmt.var),
+            _ => false,
+        };
+        if needs {
+            uses::variables(stmt, &mut needed);
+        }
+        if needs && *work == Work::Item {
+            before.push(stmt);
+        }
+    }
+    let few = before.len() <= free::MOST_BRIEF && before.iter().all(|s| is_brief(s));
+    let repeated = few || before.iter().all(|s| free::is_free(&s.rhs));
+    let stored = |s: &&Stmt| !free::is_free(&s.rhs) && is_flat(kernel.ty(s.var));
+    before.into_iter().filter(move |s| !repeated && stored(s)).map(|s| s.var)
+}
+
+/// The work of each statement of a function. A map over rows of which a work-item makes each element is a nest. If a
+/// statement makes an array that is too large for the registers of a work-item, all that make arrays of constant lengths
+/// are nests.
 fn works(kernel: &Kernel, body: &Block) -> Vec<Work> {
     let counts: Vec<Option<i64>> = body.stmts.iter().map(|s| made_by_items(kernel, s)).collect();
     let large = counts.iter().flatten().any(|n| *n > MOST_PRIVATE);
     let work = |(stmt, count): (&Stmt, &Option<i64>)| match count {
         Some(_) if large => Work::Nest,
-        _ => work_of(kernel, stmt),
+        _ => match work_of(kernel, stmt) {
+            Work::Other if count.is_none() && is_made_by_elements(kernel, stmt) => Work::Nest,
+            work => work,
+        },
     };
     body.stmts.iter().zip(&counts).map(work).collect()
+}
+
+/// Whether a statement is a map over a long array whose elements are those of maps, down to the one of scalars.
+fn is_made_by_elements(kernel: &Kernel, stmt: &Stmt) -> bool {
+    let Rhs::Prim(PrimCall { prim: Prim::Map(Level::Auto), funs, args, .. }) = &stmt.rhs else { return false };
+    let array = kernel.atom_ty(&args[0]).as_array().filter(|a| a.position.is_none() && is_known(&a.len)).cloned();
+    let long = array.is_some_and(|a| a.len.as_const().is_none_or(|n| n >= LONG));
+    long && stmt.binds.is_empty() && funs[0].position.is_none() && is_perfect_nest(kernel, &funs[0])
 }
 
 /// The number of elements that a map of constant lengths makes, if each takes one work-item's computation. `None` for
