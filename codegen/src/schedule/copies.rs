@@ -7,7 +7,9 @@
 
 use super::bounds::Bounds;
 use super::fails::may_fail;
+use super::flat::is_rectangular;
 use super::free::{are_brief, is_brief};
+use super::nest;
 use super::versions::{branch, choice, decided};
 use super::{Applied, on_the_host, rules};
 use crate::core::copy::{Copier, Lengths};
@@ -25,6 +27,49 @@ pub fn apart(kernel: &mut Kernel, applied: &mut Vec<Applied>) {
     let mut writer = Writer { kernel, applied, lengths };
     writer.host(&mut body);
     kernel.body = body;
+}
+
+/// Copies rows element by element where a map inside of maps gives them.
+pub fn in_nests(kernel: &mut Kernel, applied: &mut Vec<Applied>) {
+    let mut body = std::mem::replace(&mut kernel.body, Block { stmts: Vec::new(), result: Atom::Size(Size::zero()) });
+    nests_in(kernel, &mut body, applied);
+    kernel.body = body;
+}
+
+fn nests_in(kernel: &mut Kernel, block: &mut Block, applied: &mut Vec<Applied>) {
+    for stmt in &mut block.stmts {
+        match &mut stmt.rhs {
+            Rhs::If(_, a, b) => [a, b].into_iter().for_each(|b| nests_in(kernel, b, applied)),
+            Rhs::Prim(call) if on_the_host(kernel, call) => {
+                call.funs.iter_mut().for_each(|f| nests_in(kernel, &mut f.body, applied));
+            }
+            Rhs::Prim(call) => {
+                if let Some(f) = innermost(call)
+                    && element_by_element(kernel, f, &stmt.origin)
+                {
+                    applied.push(Applied { rule: &rules::COPY_ROWS, origin: stmt.origin.clone() });
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The function of the innermost of maps that do nothing but the next one.
+fn innermost(call: &mut PrimCall) -> Option<&mut Lambda> {
+    let f = call.funs.first_mut().filter(|f| call.prim == Prim::Map(Level::Auto) && f.position.is_none())?;
+    let next = nest::returned(f).filter(|at| is_map(&f.body.stmts[*at].rhs) && are_brief(&f.body.stmts[..*at]));
+    match next {
+        None => Some(f),
+        Some(at) => match &mut f.body.stmts[at].rhs {
+            Rhs::Prim(call) => innermost(call),
+            _ => None,
+        },
+    }
+}
+
+fn is_map(rhs: &Rhs) -> bool {
+    matches!(rhs, Rhs::Prim(PrimCall { prim: Prim::Map(Level::Auto), .. }))
 }
 
 /// Maps the test before each filter whose test has a loop whose state may grow: only the host, in maps, makes memory that grows.
@@ -244,12 +289,4 @@ fn element_of_choice(kernel: &mut Kernel, f: &mut Lambda) -> bool {
 
 fn map(f: Lambda, xs: Atom) -> Rhs {
     Rhs::Prim(PrimCall { prim: Prim::Map(Level::Auto), sizes: Vec::new(), funs: vec![f], args: vec![xs] })
-}
-
-/// Whether all rows of an array have one length, down to its scalars.
-fn is_rectangular(ty: &Ty) -> bool {
-    match ty.as_array() {
-        Some(array) => array.position.is_none() && is_rectangular(&array.element),
-        None => super::flat::is_flat(ty),
-    }
 }

@@ -48,6 +48,9 @@ pub fn distribute(mut kernel: Kernel, target: &Target, applied: &mut Vec<Applied
     writer.host(&mut body);
     kernel.body = body;
     kernel.assumptions = lengths.assumptions;
+    if gpu {
+        super::copies::in_nests(&mut kernel, applied);
+    }
     kernel
 }
 

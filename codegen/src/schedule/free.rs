@@ -1,7 +1,7 @@
 //! Free operations: at most a few instructions, and they cannot fail. They may be computed again wherever they are
 //! read.
 
-use super::flat::is_flat;
+use super::flat::{is_flat, is_rectangular};
 use crate::core::scalar::is_transcendental;
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, Rhs, ScalarOp, Stmt};
 use lift_analysis::size::{Facts, Size};
@@ -51,7 +51,7 @@ pub fn are_brief(stmts: &[Stmt]) -> bool {
 /// Whether a function picks rows: it returns an array and has only brief statements and views. A `map` of it is read
 /// like a view, because its function takes no longer than reading an element.
 pub fn picks_rows(kernel: &Kernel, f: &Lambda) -> bool {
-    let gives_row = |s: &Stmt| kernel.ty(s.var).as_array().is_some_and(|a| a.position.is_none() && is_flat(&a.element));
+    let gives_row = |s: &Stmt| kernel.ty(s.var).as_array().is_some() && is_rectangular(kernel.ty(s.var));
     let is_plain = |s: &Stmt| match &s.rhs {
         Rhs::Prim(call) if gives_row(s) => call.prim == Prim::Aref || (call.prim.is_view() && call.funs.is_empty()),
         _ => s.binds.is_empty() && is_brief(s) && is_flat(kernel.ty(s.var)),

@@ -41,7 +41,8 @@ impl Pieces {
             return None;
         }
         // What the nests need and is not repeated is the first piece.
-        let mut of: FxHashMap<VarId, usize> = long_before(kernel, body, &works).map(|v| (v, 0)).collect();
+        let before = long_before(kernel, body, &works);
+        let mut of: FxHashMap<VarId, usize> = before.into_iter().map(|v| (v, 0)).collect();
         let (mut count, mut open) = (usize::from(!of.is_empty()), false);
         let mut nests: FxHashSet<usize> = FxHashSet::default();
         for (stmt, work) in body.stmts.iter().zip(works) {
@@ -220,28 +221,34 @@ impl Pieces {
     }
 }
 
-/// What the nests of a function need and a work-item computes, if it takes more than few instructions: a work-item for
-/// each element of a nest would repeat it.
-fn long_before<'k>(kernel: &'k Kernel, body: &'k Block, works: &[Work]) -> impl Iterator<Item = VarId> + 'k {
+/// What the nests of a function need and a work-item computes before any other work, if it takes more than few
+/// instructions: a work-item for each element of a nest would repeat it.
+fn long_before(kernel: &Kernel, body: &Block, works: &[Work]) -> Vec<VarId> {
+    let all = || body.stmts.iter().zip(works);
+    // What depends on other work is computed with or after that.
+    let mut later: FxHashSet<VarId> = FxHashSet::default();
+    for (stmt, work) in all() {
+        if *work != Work::Item || uses::mentions(stmt, &|v| later.contains(&v)) {
+            later.insert(stmt.var);
+        }
+    }
     let mut needed = FxHashSet::default();
     let mut before: Vec<&Stmt> = Vec::new();
-    for (stmt, work) in body.stmts.iter().zip(works).rev() {
-        let needs = match work {
-            Work::Nest => true,
-            Work::Item => needed.contains(&stmt.var),
-            _ => false,
-        };
-        if needs {
+    for (stmt, work) in all().rev() {
+        let first = !later.contains(&stmt.var) && needed.contains(&stmt.var);
+        if first || *work == Work::Nest {
             uses::variables(stmt, &mut needed);
         }
-        if needs && *work == Work::Item {
+        if first {
             before.push(stmt);
         }
     }
-    let few = before.len() <= free::MOST_BRIEF && before.iter().all(|s| is_brief(s));
-    let repeated = few || before.iter().all(|s| free::is_free(&s.rhs));
+    let brief = before.len() <= free::MOST_BRIEF && before.iter().all(|s| is_brief(s));
+    if brief || before.iter().all(|s| free::is_free(&s.rhs)) {
+        return Vec::new();
+    }
     let stored = |s: &&Stmt| !free::is_free(&s.rhs) && is_flat(kernel.ty(s.var));
-    before.into_iter().filter(move |s| !repeated && stored(s)).map(|s| s.var)
+    before.into_iter().filter(stored).map(|s| s.var).collect()
 }
 
 /// The work of each statement of a function. A map over rows of which a work-item makes each element is a nest. If a
