@@ -330,7 +330,7 @@ impl<'k> Reader<'k> {
                 prim if !touched && prim.is_view() => {}
                 _ => return None,
             },
-            Rhs::Scalar(..) | Rhs::Tuple(_) | Rhs::Proj(..) if !touched => {}
+            Rhs::Atom(_) | Rhs::Scalar(..) | Rhs::Tuple(_) | Rhs::Proj(..) if !touched => {}
             Rhs::If(_, a, b) if !touched && is_flat(self.kernel.ty(stmt.var)) && plain(a) && plain(b) => {}
             _ => return None,
         }

@@ -57,7 +57,8 @@ pub fn is_short(len: &Size) -> bool {
     len.as_const().is_some_and(|n| n < LONG_VIEW)
 }
 
-fn is_iota(kernel: &Kernel, xs: &Atom) -> bool {
+/// Whether an array is that of the numbers from 0.
+pub fn is_iota(kernel: &Kernel, xs: &Atom) -> bool {
     let Atom::Var(v) = xs else { return false };
     let mut found = false;
     kernel.body.visit(&mut |stmt| {

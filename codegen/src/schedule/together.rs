@@ -18,7 +18,7 @@ use lift_analysis::ty::Ty;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Maximum folds that one launch computes: each work-item keeps the elements and the results of all in registers.
-const MOST: usize = 6;
+const MOST: usize = 16;
 
 /// Joins host-level folds, so that they read each stored array once.
 pub fn together(mut kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -> Kernel {

@@ -175,7 +175,7 @@ rules! {
         if "Always true; also of `argsort`. At the top of a kernel and in the functions of maps there, where nothing else reads the sorted array and `f` cannot stop the run: k is a constant, and the k elements are at most 32 scalars. `keep f` puts an element before the first kept one that it precedes, and NaN last. Few rows of at least k times `sort.first` elements on a GPU, and arrays of at least `sort.whole`, are folded in parts that lie one after the other, and then what the parts have kept, by ever fewer work-items; shorter arrays at the top of a kernel are sorted.";
     Decomposition MAP_FEW_ROWS "map-few-rows":
         "map g xs" = "generate c (λi. if i = 0 then g (aref xs 0) else … g (aref xs (c - 1)))",
-        if "`xs` has a constant number c of rows, at most 4. In a function that makes an array which `g` folds beside its row: the folds of all rows then read each element once, and the array is not stored.";
+        if "`xs` has a constant number c of rows, at most 4, in a function that makes an array which `g` folds beside its row; or of elements, at most 15, if only folds read the result and `g` folds a long row. The folds then read each element once, and the array is not stored.";
     Decomposition GROUP_BY_KEY "group-by-key":
         "map (λk. filter (λx. key x = k) xs) (iota n)" = "map (λ(s,c). generate c (λj. aref (sort (λ(x,y). key x < key y) xs) (s + j))) (zip starts counts)",
         if "Always true; xs is the same for all k, and has no arrays as elements. At the top of a kernel, where n is 8 at least or not known: xs is sorted once, where each filter read all of it.";
