@@ -323,7 +323,7 @@ impl<'k> Reader<'k> {
                     }
                     self.fold = Some((stmt.var, level == Level::Auto));
                 }
-                Prim::Head if !touched => {}
+                Prim::Head | Prim::Aref if !touched => {}
                 // A row of its own is read again for a single element.
                 Prim::Head | Prim::Last | Prim::Aref if !self.matrix && is_scalars(self.kernel.ty(stmt.var)) => {}
                 // Any other work would be repeated in each iteration.

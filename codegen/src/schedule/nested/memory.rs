@@ -16,6 +16,8 @@ pub fn is_row(kernel: &Kernel, xs: &Atom) -> bool {
                     Prim::Map(_) if work_of(kernel, stmt) == Work::Nest => true,
                     Prim::Map(_) | Prim::Zip => call.args.iter().all(|xs| is_row(kernel, xs)),
                     Prim::Iota => true,
+                    // A row that is read by number.
+                    Prim::Aref | Prim::Head | Prim::Last => rows_lie_in_memory(kernel, &call.args[0]),
                     prim => prim.is_view() && call.args.iter().any(|xs| is_of_state(kernel, xs)),
                 },
                 _ => false,

@@ -6,7 +6,8 @@
 
 use super::row_of;
 use crate::core::copy::{Copier, Lengths};
-use crate::core::{Atom, Block, Kernel, Level, Prim, PrimCall, Rhs, Stmt, VarId};
+use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId};
+use crate::schedule::flat::is_flat;
 use crate::schedule::nested::{Work, is_iota, work_of};
 use crate::schedule::versions::fresh;
 use crate::schedule::{Applied, rules, uses};
@@ -28,10 +29,10 @@ pub fn function(kernel: &mut Kernel, body: &mut Block, lengths: &mut Lengths, ap
     let mut out: Vec<Stmt> = Vec::new();
     let stmts = std::mem::take(&mut body.stmts);
     let folded: FxHashSet<VarId> =
-        stmts.iter().map(|s| s.var).filter(|v| is_folded(&stmts, &body.result, *v)).collect();
-    for mut stmt in stmts {
+        stmts.iter().map(|s| s.var).filter(|v| is_folded(kernel, &stmts, &body.result, *v)).collect();
+    for stmt in stmts {
         let vars = kernel.vars.len();
-        if written.fold(kernel, lengths, &mut stmt, &mut out) {
+        if written.reader(kernel, lengths, &stmt, &mut out) {
             continue;
         }
         match written_out(kernel, lengths, &stmt, &made, folded.contains(&stmt.var)) {
@@ -56,7 +57,7 @@ pub fn function(kernel: &mut Kernel, body: &mut Block, lengths: &mut Lengths, ap
     body.stmts = out;
 }
 
-/// The elements of the arrays that folds alone read, and what these folds give.
+/// The elements of arrays of which nothing but folds is left, and what these folds give.
 #[derive(Default)]
 struct Written {
     elements: FxHashMap<VarId, Vec<Atom>>,
@@ -64,52 +65,110 @@ struct Written {
 }
 
 impl Written {
-    /// Writes out a fold of such elements, or names its result; returns whether it did, so that nothing is left of the
-    /// statement.
+    /// Writes out a statement that reads such an array; returns whether it did, so that nothing is left of the statement.
     ///
     /// `reduce f z [a,b] = [f (f z a) b]`
-    fn fold(&mut self, kernel: &mut Kernel, lengths: &mut Lengths, stmt: &mut Stmt, out: &mut Vec<Stmt>) -> bool {
+    fn reader(&mut self, kernel: &mut Kernel, lengths: &mut Lengths, stmt: &Stmt, out: &mut Vec<Stmt>) -> bool {
         let Rhs::Prim(call) = &stmt.rhs else { return false };
-        let source = call.args.last().and_then(|a| match a {
-            Atom::Var(v) => Some(*v),
+        let elements = |a: &Atom| match a {
+            Atom::Var(v) => self.elements.get(v),
             _ => None,
-        });
-        let Some(source) = source else { return false };
-        if let (Prim::Head, Some(value)) = (call.prim, self.folded.get(&source)) {
+        };
+        let of_head = match (call.prim, call.args.first()) {
+            (Prim::Head, Some(Atom::Var(v))) => self.folded.get(v),
+            _ => None,
+        };
+        if let Some(value) = of_head {
             out.push(Stmt { rhs: Rhs::Atom(value.clone()), ..stmt.clone() });
             return true;
         }
-        let (Some(elements), [f], [z, _]) = (self.elements.get(&source), call.funs.as_slice(), call.args.as_slice())
-        else {
-            return false;
+        let Some(count) = call.args.iter().find_map(|a| elements(a).map(Vec::len)) else { return false };
+        let made = match call.prim {
+            Prim::Zip => {
+                let columns: Vec<Vec<Atom>> = call
+                    .args
+                    .iter()
+                    .map(|xs| elements(xs).cloned().unwrap_or_else(|| elements_of(kernel, xs, count, stmt, out)))
+                    .collect();
+                let tuple = |k: usize| Rhs::Tuple(columns.iter().map(|column| column[k].clone()).collect());
+                let ty = kernel.ty(stmt.var).as_array().map(|a| a.element.clone());
+                let ty = ty.unwrap_or_else(|| kernel.ty(stmt.var).clone());
+                let all = (0..count).map(|k| {
+                    let var = fresh(&mut kernel.vars, stmt.var, ty.clone());
+                    out.push(Stmt { var, binds: Vec::new(), rhs: tuple(k), origin: stmt.origin.clone() });
+                    Atom::Var(var)
+                });
+                all.collect()
+            }
+            Prim::Map(_) => {
+                let all = elements(&call.args[0]).into_iter().flatten();
+                all.map(|x| call_of(kernel, lengths, &call.funs[0], std::slice::from_ref(x), out)).collect()
+            }
+            _ => {
+                let all = elements(&call.args[1]).into_iter().flatten();
+                let start = call.args[0].clone();
+                let sum = all.fold(start, |sum, x| call_of(kernel, lengths, &call.funs[0], &[sum, x.clone()], out));
+                self.folded.insert(stmt.var, sum);
+                return true;
+            }
         };
-        let [a, b] = f.params[..] else { return false };
-        let mut sum = z.clone();
-        for x in elements {
-            let mut copier = Copier::new(&mut kernel.vars, lengths);
-            copier.atoms.extend([(a, sum), (b, x.clone())]);
-            let Block { stmts, result } = copier.block(&f.body);
-            out.extend(stmts);
-            sum = result;
-        }
-        self.folded.insert(stmt.var, sum);
+        self.elements.insert(stmt.var, made);
         true
     }
 }
 
-/// Whether folds of scalars alone read an array, and `head` alone reads their results.
-fn is_folded(stmts: &[Stmt], result: &Atom, v: VarId) -> bool {
-    let only_read = |v: VarId, by: &dyn Fn(&PrimCall) -> bool| {
-        let mut readers = stmts.iter().filter(|s| uses::mentions(s, &|w| w == v)).peekable();
-        let is_reader = |s: &Stmt| matches!(&s.rhs, Rhs::Prim(call) if by(call));
-        *result != Atom::Var(v) && readers.peek().is_some() && readers.all(is_reader)
+/// The result of a function of these values, whose statements are added.
+fn call_of(kernel: &mut Kernel, lengths: &mut Lengths, f: &Lambda, args: &[Atom], out: &mut Vec<Stmt>) -> Atom {
+    let mut copier = Copier::new(&mut kernel.vars, lengths);
+    copier.atoms.extend(f.params.iter().copied().zip(args.iter().cloned()));
+    let Block { stmts, result } = copier.block(&f.body);
+    out.extend(stmts);
+    result
+}
+
+/// The elements of an array of this length, read by number.
+fn elements_of(kernel: &mut Kernel, xs: &Atom, count: usize, like: &Stmt, out: &mut Vec<Stmt>) -> Vec<Atom> {
+    let numbers = is_iota(kernel, xs);
+    let ty = kernel.atom_ty(xs);
+    let element = ty.as_array().map(|a| a.element.clone()).unwrap_or(ty);
+    let read = |k: i32| {
+        let at = Atom::Lit(Literal::Int(k));
+        if numbers {
+            return at;
+        }
+        let var = fresh(&mut kernel.vars, like.var, element.clone());
+        let args = vec![xs.clone(), at];
+        let rhs = Rhs::Prim(PrimCall { prim: Prim::Aref, sizes: Vec::new(), funs: Vec::new(), args });
+        out.push(Stmt { var, binds: Vec::new(), rhs, origin: like.origin.clone() });
+        Atom::Var(var)
     };
-    let folds = |call: &PrimCall| {
-        let plain = call.funs.iter().all(|f| f.position.is_none() && f.params.len() == 2);
-        matches!(call.prim, Prim::Reduce(_)) && plain && call.args.first() != Some(&Atom::Var(v))
+    (0..).map(read).take(count).collect()
+}
+
+/// Whether nothing but folds is left of an array once its elements are written out: `head` alone reads what the folds give,
+/// and zips and maps of the array end in such folds, too.
+fn is_folded(kernel: &Kernel, stmts: &[Stmt], result: &Atom, v: VarId) -> bool {
+    let readers = |v: VarId| stmts.iter().filter(move |s| uses::mentions(s, &|w| w == v));
+    let heads = |s: &Stmt| {
+        let is_head = |s: &Stmt| matches!(&s.rhs, Rhs::Prim(call) if call.prim == Prim::Head);
+        *result != Atom::Var(s.var) && readers(s.var).all(is_head)
     };
-    let heads = |s: &Stmt| only_read(s.var, &|call| call.prim == Prim::Head);
-    only_read(v, &folds) && stmts.iter().filter(|s| uses::mentions(s, &|w| w == v)).all(heads)
+    let ends = |s: &Stmt| {
+        let Rhs::Prim(call) = &s.rhs else { return false };
+        let plain = call.funs.iter().all(|f| f.position.is_none() && f.params.len() == call.args.len());
+        let inside = call.funs.iter().any(|f| f.body.stmts.iter().any(|s| uses::mentions(s, &|w| w == v)));
+        let flat = kernel.ty(s.var).as_array().is_some_and(|a| is_flat(&a.element));
+        plain
+            && !inside
+            && flat
+            && match call.prim {
+                Prim::Reduce(_) => call.args[1] == Atom::Var(v) && heads(s),
+                Prim::Zip => is_folded(kernel, stmts, result, s.var),
+                Prim::Map(Level::Auto) => work_of(kernel, s) == Work::Item && is_folded(kernel, stmts, result, s.var),
+                _ => false,
+            }
+    };
+    *result != Atom::Var(v) && readers(v).next().is_some() && readers(v).all(ends)
 }
 
 /// The statements instead of a map over a few elements, and the elements of its result, if its function folds something that is `made` beside it, or if its
@@ -139,26 +198,10 @@ fn written_out(
     if !(beside || apart) || !g.body.stmts.iter().any(folds) || !g.body.stmts.iter().all(plain) {
         return None;
     }
-    let mut out = Vec::new();
-    let mut elements = Vec::new();
-    let numbers = is_iota(kernel, &Atom::Var(*xs));
-    for k in 0..count {
-        let at = Atom::Lit(Literal::Int(i32::try_from(k).ok()?));
-        let element = match numbers {
-            true => at,
-            false => {
-                let row = fresh(&mut kernel.vars, *x, all.element.clone());
-                let (args, origin) = (vec![Atom::Var(*xs), at], g.origin.clone());
-                let call = PrimCall { prim: Prim::Aref, sizes: Vec::new(), funs: Vec::new(), args };
-                out.push(Stmt { var: row, binds: Vec::new(), rhs: Rhs::Prim(call), origin });
-                Atom::Var(row)
-            }
-        };
-        let mut copier = Copier::new(&mut kernel.vars, lengths);
-        copier.atoms.insert(*x, element);
-        let Block { stmts, result } = copier.block(&g.body);
-        out.extend(stmts);
-        elements.push(result);
+    let (mut out, mut elements) = (Vec::new(), Vec::new());
+    let count = usize::try_from(count).ok()?;
+    for row in elements_of(kernel, &args[0], count, &Stmt { var: *x, ..stmt.clone() }, &mut out) {
+        elements.push(call_of(kernel, lengths, g, &[row], &mut out));
     }
     if !folded {
         let (made, row) = row_of(&mut kernel.vars, lengths, &stmt.origin, elements.clone(), &result)?;
