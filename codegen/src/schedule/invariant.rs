@@ -4,16 +4,18 @@
 //!
 //! * `map (λx. f x (g z)) xs = map (λx. f x y) xs` with y = g z
 //!
-//! `inner`: what an inner map computes of its elements.
+//! * `inner`: what an inner map computes of its elements
+//! * `tables`: what two inner maps compute of theirs
 
 mod inner;
+mod tables;
 
 use super::nested::is_known;
 use super::pass::alone;
 use super::uses::stmt_mentions;
-use super::versions::{branch, choice};
+use super::versions::{branch, choice, decided};
 use super::{Applied, fails, free, is_parallel, rules};
-use crate::core::copy::Lengths;
+use crate::core::copy::{Copier, Lengths};
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, ScalarOp, Stmt, VarId, VarInfo};
 use lift_analysis::hir::Literal;
 use lift_analysis::size::{Facts, Size, VarKind};
@@ -32,8 +34,14 @@ fn hoist(kernel: &mut Kernel, block: &mut Block, lengths: &mut Lengths, applied:
         facts.assume(assumption);
     }
     let inside = facts.clone();
-    Hoister { kernel, facts, inside, lengths, applied }.block(block, true);
+    let table_bytes = Size::zero();
+    Hoister { kernel, facts, inside, lengths, applied, has_tables: true, table_bytes }.block(block, true);
 }
+
+/// Maximum bytes of tables.
+const MOST_TABLES: i64 = 1 << 28;
+/// Minimum elements of a map for which tables pay.
+const LEAST_SHARED: i64 = 4;
 
 /// Whether a function runs at all.
 enum Runs {
@@ -51,6 +59,10 @@ struct Hoister<'a> {
     inside: Facts,
     lengths: &'a mut Lengths,
     applied: &'a mut Vec<Applied>,
+    /// Whether tables of what inner maps compute may be made.
+    has_tables: bool,
+    /// The bytes of the tables made for a statement at host level.
+    table_bytes: Size,
 }
 
 impl Hoister<'_> {
@@ -59,6 +71,7 @@ impl Hoister<'_> {
     fn block(&mut self, block: &mut Block, host: bool) {
         let mut out = Vec::new();
         for mut stmt in std::mem::take(&mut block.stmts) {
+            let before = (host && self.has_tables).then(|| stmt.clone());
             match &mut stmt.rhs {
                 Rhs::If(_, a, b) => {
                     self.block(a, host);
@@ -77,16 +90,44 @@ impl Hoister<'_> {
                         _ => Runs::Perhaps,
                     };
                     let outer = some.map(|facts| std::mem::replace(&mut self.inside, facts));
-                    out.extend(call.funs.iter_mut().flat_map(|f| self.out_of(f, maps, keeps, &runs)));
+                    let moved: Vec<Stmt> =
+                        call.funs.iter_mut().flat_map(|f| self.out_of(f, maps, keeps, &runs)).collect();
                     if let Some(outer) = outer {
                         self.inside = outer;
                     }
+                    let bytes = std::mem::replace(&mut self.table_bytes, Size::zero());
+                    if let (Some(before), Some(n), false) = (before, &elements, bytes.is_zero()) {
+                        out.extend(self.with_tables_or(before, moved, stmt, n, &bytes));
+                        continue;
+                    }
+                    out.extend(moved);
                 }
                 _ => {}
             }
             out.push(stmt);
         }
         block.stmts = out;
+    }
+
+    /// A map of `n` elements with tables of this size, which the statements `moved` make, or, if they are too large, the map
+    /// as it was `before`.
+    fn with_tables_or(&mut self, before: Stmt, moved: Vec<Stmt>, stmt: Stmt, n: &Size, bytes: &Size) -> Vec<Stmt> {
+        let shared = Size::if_le(&Size::int(LEAST_SHARED), n, &Size::int(MOST_TABLES + 1), &Size::zero());
+        if decided(bytes, &shared) == Some(true) {
+            return moved.into_iter().chain([stmt]).collect();
+        }
+        let plain = branch(&mut self.kernel.vars, &before, before.rhs.clone());
+        let mut plain = Copier::new(&mut self.kernel.vars, self.lengths).block(&plain);
+        self.has_tables = false;
+        self.block(&mut plain, true);
+        self.has_tables = true;
+        let mut tables = branch(&mut self.kernel.vars, &stmt, stmt.rhs.clone());
+        tables.stmts.splice(0..0, moved);
+        let mut made = choice(&mut self.kernel.vars, &before, bytes, &shared, tables, plain).stmts;
+        if let Some(last) = made.last_mut() {
+            last.var = before.var;
+        }
+        made
     }
 
     /// Removes and returns the statements of a function that do not depend on its parameters. `maps`: the function is that of a
@@ -109,8 +150,11 @@ impl Hoister<'_> {
         if !maps {
             return out;
         }
+        let folded = tables::folded_in(&f.body);
         for mut stmt in std::mem::take(&mut f.body.stmts) {
-            self.of_elements(&mut stmt, &own, (&mut out, &mut f.body.stmts));
+            self.tables(&mut stmt, &own, (&mut out, &mut f.body.stmts));
+            let folded = folded.contains(&stmt.var);
+            self.of_elements(&mut stmt, &own, folded, (&mut out, &mut f.body.stmts));
             own.insert(stmt.var);
             f.body.stmts.push(stmt);
         }

@@ -213,8 +213,8 @@ fn tile_of_core<'k>(
         }
         let extent = Extent { tall: &tall, wide: &wide, depth: &depth };
         match &lanes {
-            Some(lanes) => rounds_of_vectors(f, element, panels, rounds, lanes, &extent),
-            None => rounds_one_by_one(f, element, panels, acc, rounds, &extent),
+            Some(lanes) => rounds_of_vectors(f, element, panels, (from, rounds), lanes, &extent),
+            None => rounds_one_by_one(f, element, panels, acc, (from, rounds), &extent),
         }
     })?;
     f.for_range("i", Expr::int(0), &height, Step::Increment, |f, i| {
@@ -233,7 +233,7 @@ fn rounds_one_by_one<'k>(
     element: &Element<'k>,
     panels: [&Panel<'k>; 2],
     acc: &Place,
-    rounds: i64,
+    (from, rounds): (&Size, i64),
     extent: &Extent<'_>,
 ) -> Result<()> {
     let one = Step::Increment;
@@ -244,7 +244,7 @@ fn rounds_one_by_one<'k>(
                 let column = panels[1].lane(f, j, k, rounds)?;
                 let before =
                     f.load(&Place { layout: acc.layout.clone(), at: i.mul(&Size::int(panels[1].lanes)).add(j) })?;
-                let next = element.next(f, [row, column], k, before.clone())?;
+                let next = element.next(f, [row, column], &from.add(k), before.clone())?;
                 f.assign_registers(&before, &next)
             })
         })
@@ -255,7 +255,7 @@ fn rounds_of_vectors<'k>(
     f: &mut FunctionBuilder<'_, 'k>,
     element: &Element<'k>,
     panels: [&Panel<'k>; 2],
-    rounds: i64,
+    (from, rounds): (&Size, i64),
     lanes: &Lanes,
     extent: &Extent<'_>,
 ) -> Result<()> {
@@ -286,7 +286,8 @@ fn rounds_of_vectors<'k>(
                     let x = f.scalar(&x)?;
                     let x = f.bind("x", lanes.ty(), Expr::Vector(lanes.ty(), vec![x]));
                     let (Value::Vec(before), Value::Vec(y)) = (v, &column) else { continue };
-                    let next = next_of_vectors(f, element, panels, lanes.scalar, [x, y.expr.clone()], k, &before.expr)?;
+                    let all = [x, y.expr.clone()];
+                    let next = next_of_vectors(f, element, panels, lanes.scalar, all, &from.add(k), &before.expr)?;
                     f.assign(before.expr.clone(), next);
                 }
                 Ok(())

@@ -23,11 +23,13 @@ struct Elements {
 
 impl Hoister<'_> {
     /// Computes in front of a function, in `out`, what the inner map `stmt` computes of its elements alone. The inner map
-    /// goes over these values, too. `own`: what the function binds before, in the statements `before`.
+    /// goes over these values, too. `own`: what the function binds before, in the statements `before`. `folded`: a fold reads
+    /// the inner map.
     pub(super) fn of_elements(
         &mut self,
         stmt: &mut Stmt,
         own: &FxHashSet<VarId>,
+        folded: bool,
         (out, before): (&mut Vec<Stmt>, &mut Vec<Stmt>),
     ) {
         let Rhs::Prim(PrimCall { prim: Prim::Map(Level::Auto), funs, args, .. }) = &mut stmt.rhs else { return };
@@ -36,7 +38,7 @@ impl Hoister<'_> {
         let (y, ys) = (*y, *ys);
         let mut views = Vec::new();
         let Some(over) = self.over(ys, own, before, &mut views) else { return };
-        let values = self.values_of(g, y, &over, own);
+        let values = self.values_of(g, y, &over, own, folded);
         if values.is_empty() {
             return;
         }
@@ -53,6 +55,9 @@ impl Hoister<'_> {
             let h = Copier::new(&mut self.kernel.vars, self.lengths).lambda(&alone);
             let name = self.kernel.name_of(*v).to_owned();
             let all = self.fresh(&name, Ty::array(ty.clone(), over.len.clone()));
+            if g.body.stmts.iter().any(|s| s.var == *v && makes_table(s)) {
+                self.counts_table(all);
+            }
             out.push(at(all, prim(Prim::Map(Level::Auto), vec![h], vec![Atom::Var(source)])));
             zipped.push(Atom::Var(all));
             parts.push(ty);
@@ -153,7 +158,7 @@ impl Hoister<'_> {
 
     /// The variables of a function that are worth computing beforehand: they depend on work for its element, and on
     /// nothing in `own`; and their readers depend on it.
-    fn values_of(&self, g: &Lambda, y: VarId, over: &Elements, own: &FxHashSet<VarId>) -> Vec<VarId> {
+    fn values_of(&self, g: &Lambda, y: VarId, over: &Elements, own: &FxHashSet<VarId>, folded: bool) -> Vec<VarId> {
         let kernel = &*self.kernel;
         let stmts: Vec<&Stmt> = g.body.stmts.iter().collect();
         let mut varies = own.clone();
@@ -174,7 +179,7 @@ impl Hoister<'_> {
             if reads_varying || self.opened(&stmts, stmt) || !self.is_harmless(stmt) {
                 varies.insert(stmt.var);
             } else if of_element.contains(&stmt.var)
-                && (is_costly(stmt) || uses::mentions(stmt, &|v| costly.contains(&v)))
+                && (self.is_costly(stmt, folded) || uses::mentions(stmt, &|v| costly.contains(&v)))
             {
                 costly.insert(stmt.var);
             }
@@ -190,13 +195,23 @@ impl Hoister<'_> {
         let fits = |v: &VarId| kernel.ty(*v).any(&mut |t| t.as_array().is_none_or(|a| a.position.is_none()));
         g.body.stmts.iter().map(|s| s.var).filter(|v| costly.contains(v) && is_read(*v) && fits(v)).collect()
     }
+
+    /// Whether a statement folds, makes a row of such values, or calls a function of hundreds of instructions. To compute a
+    /// sine or cosine again takes no longer than to read it, unless the result is `folded` and not written: rotated heads of
+    /// 2^23 numbers take 113 µs on an H200 with tables of both, 90 without.
+    fn is_costly(&self, stmt: &Stmt, folded: bool) -> bool {
+        let turns = |op| matches!(op, ScalarOp::Sin | ScalarOp::Cos);
+        match &stmt.rhs {
+            Rhs::Scalar(op, _) => is_long(*op) && (folded && self.has_tables || !turns(*op)),
+            _ => is_fold(stmt) || self.has_tables && makes_table(stmt),
+        }
+    }
 }
 
-/// Whether a statement folds, or calls a function of hundreds of instructions. To compute a sine or cosine again takes
-/// no longer than to read it: rotated heads of 2^23 numbers take 113 µs on an H200 with tables of both, 90 without.
-fn is_costly(stmt: &Stmt) -> bool {
-    let turns = |op| matches!(op, ScalarOp::Sin | ScalarOp::Cos);
-    is_fold(stmt) || matches!(&stmt.rhs, Rhs::Scalar(op, _) if is_long(*op) && !turns(*op))
+/// Whether a statement is a map that calls a function of hundreds of instructions.
+fn makes_table(stmt: &Stmt) -> bool {
+    let Rhs::Prim(PrimCall { prim: Prim::Map(Level::Auto), funs, .. }) = &stmt.rhs else { return false };
+    funs.iter().any(|f| f.body.stmts.iter().any(|s| matches!(&s.rhs, Rhs::Scalar(op, _) if is_long(*op))))
 }
 
 fn is_fold(stmt: &Stmt) -> bool {

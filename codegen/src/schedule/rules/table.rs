@@ -187,7 +187,7 @@ rules! {
         if "Always true. g folds, scans, sorts, filters or loops.";
     Decomposition MAP_INNER "map-inner":
         "map (λx. map (λy. f x y (g y)) ys) xs" = "map (λx. map (λ(y,z). f x y z) (zip ys (map g ys))) xs",
-        if "Always true. Also below other maps: g folds, scans or sorts, and cannot stop the run.";
+        if "Always true. Also below other maps: g folds, scans, sorts or calls a function of hundreds of instructions, and cannot stop the run. A sine or cosine is computed again unless a fold reads the map. What an innermost map computes of y and of its own element becomes a table, of at most 256 MB, where a fold reads it and xs has 4 elements at least.";
 
     Placement MAP_GLB "map-glb":
         "map f" = "mapGlb0 f",
