@@ -205,6 +205,32 @@ def test_c_on_buffers_of_the_device(lift):
     assert build_c(lift, "rounds", ROUNDS, main) == "21 22 23 "
 
 
+def test_c_buffers_of_the_device_that_are_too_small(lift):
+    main = """
+  const cl_int xs[] = {1, 2, 3, 4};
+  cl_int left[3] = {0};
+  cl_command_queue queue = clCreateCommandQueue(context, device, 0, NULL);
+  cl_mem four = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof xs, (void *)xs, NULL);
+  cl_mem three = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof left, left, NULL);
+  if (rounds_run_on(p, queue, 4, four, three)) { puts(rounds_error(p)); }
+  clEnqueueReadBuffer(queue, three, CL_TRUE, 0, sizeof left, left, 0, NULL, NULL);
+  printf("%d %d %d\\n", (int)left[0], (int)left[1], (int)left[2]);
+  if (rounds_run_on(p, queue, 4, three, four)) { puts(rounds_error(p)); }
+  if (rounds_run_on(p, queue, 4, four, NULL)) { puts(rounds_error(p)); }
+  if (rounds_run_on(p, queue, 3, three, four)) { puts(rounds_error(p)); }
+  if (rounds_run_on(p, queue, 0, three, four)) { puts(rounds_error(p)); }
+  clReleaseMemObject(four);
+  clReleaseMemObject(three);
+  clReleaseCommandQueue(queue);
+"""
+    assert build_c(lift, "rounds", ROUNDS, main).splitlines() == [
+        "the buffer `result` has 12 bytes; 4 elements of 4 bytes do not fit",
+        "0 0 0",
+        "the buffer `xs` has 12 bytes; 4 elements of 4 bytes do not fit",
+        "result: OpenCL error -38",
+    ]
+
+
 def test_c_rows_whose_length_is_a_rule(lift):
     main = """
   const float rows[] = {1, 2, 3, 4, 5, 6}, xs[] = {1, 2, 3};

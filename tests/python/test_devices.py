@@ -36,6 +36,9 @@ def test_an_array_of_the_device_in_another_order_is_not_read_as_rows(program, qu
         program.matrix(there[:, 1:])
     with pytest.raises(LiftError, match=r"convert with `.astype\(numpy.float32\)`"):
         program.numbers(cl.array.to_device(queue, np.zeros(2)))
+    memory = cl.Buffer(queue.context, cl.mem_flags.READ_WRITE, 8)
+    with pytest.raises(LiftError, match="its memory has 8 bytes, but its shape needs 32"):
+        program.numbers(cl.array.Array(queue, (8,), np.float32, data=memory))
     with pytest.raises(LiftError, match="not a `SVM`"):
         program.numbers(cl.SVM(np.zeros(2, np.float32)))
 

@@ -68,6 +68,19 @@ static int allocate(struct lift_program *program, size_t slot, cl_mem *buffer, i
   return 0;
 }
 
+/* Checks that a buffer of the caller has room for so many elements. */
+static int has_room(struct lift_program *program, cl_mem buffer, int64_t count, size_t element, const char *what)
+{
+  size_t bytes = 0;
+  if (check(program, clGetMemObjectInfo(buffer, CL_MEM_SIZE, sizeof bytes, &bytes, NULL), what)) {
+    return -1;
+  }
+  return count <= 0 || bytes / element >= (size_t)count
+             ? 0
+             : fail(program, "the buffer `%s` has %zu bytes; %lld elements of %zu bytes do not fit", what, bytes,
+                    (long long)count, element);
+}
+
 /* The buffers of a run may still be in use in the queue of the run before. */
 static int use_queue(struct lift_program *program, cl_command_queue queue)
 {

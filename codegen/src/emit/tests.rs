@@ -22,7 +22,7 @@ fn a_header_says_what_to_give() {
     expect![[r#"
         /* xs : Array[Float,N] */
         /* the result : <∃X1, Array[Float,X1]> */
-        /* result_len: room for 1 elements, which the next function computes. */
+        /* result_len: room for 1 element, which the next function computes. */
         size_t kept_room_result_len(int64_t N);
         /* result: room for N elements, which the next function computes. */
         size_t kept_room_result(int64_t N);

@@ -126,6 +126,9 @@ def _device(found: Arguments, item: Input, value: Any) -> None:
         # A copy on the device keeps the order, so advise one through the host, which needs a contiguous array.
         how = "; copy=True takes it through the memory of the host" if value.flags.forc else ""
         raise misfit(f"its elements do not lie row by row on the device{how}")
+    needed = value.offset + value.nbytes
+    if value.size and value.base_data.size < needed:
+        raise misfit(f"its memory has {value.base_data.size} bytes, but its shape needs {needed}")
     if value.offset:
         value = value.copy()
     found.waits.append(value)

@@ -28,6 +28,17 @@ impl Printer<'_> {
         b.line(&format!("if (check_sizes(program{}) || use_queue(program, queue)) {{", self.size_args()));
         b.line("  goto done;");
         b.line("}");
+        for (i, buffer) in self.plan.buffers.iter().enumerate() {
+            if buffer.role == BufferRole::Input || buffer.role == BufferRole::Output && !self.late(buffer) {
+                b.line(&format!(
+                    "if (has_room(program, {}, {}, sizeof({}), {})) {{ goto done; }}",
+                    self.buffers[i],
+                    self.expr(&buffer.capacity)?,
+                    c_type(buffer.element),
+                    literal(&buffer.name)
+                ));
+            }
+        }
         for i in 0..self.plan.buffers.len() {
             let buffer = &self.plan.buffers[i];
             let made = match buffer.role {
@@ -52,12 +63,11 @@ impl Printer<'_> {
                 b.line(&format!("*{name}_room = (size_t){};", self.expr(&buffer.capacity)?));
                 b.line(&format!("hand_over(program, b_{name});"));
             } else if self.swaps(BufferId(i as u32)) {
+                let count = self.expr(&buffer.capacity)?;
+                b.line(&format!("if (b_{name} != {name} && {count} > 0 &&"));
+                b.line(&format!("    check(program, clEnqueueCopyBuffer(queue, b_{name}, {name}, 0, 0,"));
                 b.line(&format!(
-                    "if (b_{name} != {name} && check(program, clEnqueueCopyBuffer(queue, b_{name}, {name}, 0, 0,"
-                ));
-                b.line(&format!(
-                    "    (size_t){} * sizeof({}), 0, NULL, NULL), \"copy the result\")) {{",
-                    self.expr(&Size::max(&buffer.capacity, &Size::one()))?,
+                    "        (size_t){count} * sizeof({}), 0, NULL, NULL), \"copy the result\")) {{",
                     c_type(buffer.element)
                 ));
                 b.line("  goto done;");

@@ -391,8 +391,12 @@ impl<'a> Printer<'a> {
                 )
             } else {
                 format!(
-                    "/* {name}: room for {} elements, which the next function computes. */\n{};\n",
-                    comment(&b.capacity.to_string()),
+                    "/* {name}: room for {}, which the next function computes. */\n{};\n",
+                    if b.capacity.is_one() {
+                        "1 element".into()
+                    } else {
+                        format!("{} elements", comment(&b.capacity.to_string()))
+                    },
                     self.room_signature(i)
                 )
             };
