@@ -34,7 +34,12 @@ def test_cells_of_a_notebook(capsys):
     assert error.place.startswith("cell of inc:2:") and "--> cell of inc:2:" in said, said
     error, said = cell("%%lift --run\n(lift nothing (N) ((array-type int N)) (lambda (xs) xs))")
     assert "a line `;;; run:` above `nothing`" in said
-    for wrong, why in (("--frob", "the options"), ("--tune x", "invalid float"), ("--tune", "expected one argument")):
+    for wrong, why in (
+        ("--frob", "the options"),
+        ("--tune x", "x is not a number of seconds"),
+        ("--tune nan", "nan is not a number of seconds"),
+        ("--tune", "expected one argument"),
+    ):
         error, said = cell(f"%%lift {wrong}\n{inc}")
         assert why in str(error) and "Traceback" not in said
     assert cell("%%lift\n(lift class (N) ((array-type int N)) (lambda (xs) (map (* 2) xs)))")[0] is None

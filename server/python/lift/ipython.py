@@ -196,7 +196,7 @@ def _options(line: str) -> argparse.Namespace:
     parser.add_argument("--opencl", action="store_true", help="the OpenCL text")
     parser.add_argument("--run", action="store_true", help="run it on what its line `;;; run:` says")
     parser.add_argument("--replace", action="store_true", help="forget other cells that define the same")
-    parser.add_argument("--tune", type=float, metavar="SECONDS", help="search for its fastest parameters")
+    parser.add_argument("--tune", type=_seconds, metavar="SECONDS", help="search for its fastest parameters")
     try:
         options, rest = parser.parse_known_args(shlex.split(line))
     except (argparse.ArgumentError, ValueError) as problem:
@@ -206,6 +206,14 @@ def _options(line: str) -> argparse.Namespace:
             "input", f"%%lift has the options --cost, --opencl, --run, --tune and --replace, and no {rest[0]}"
         )
     return options
+
+
+def _seconds(text: str) -> float:
+    with contextlib.suppress(ValueError):
+        seconds = float(text)
+        if 0 <= seconds < float("inf"):
+            return seconds
+    raise argparse.ArgumentTypeError(f"{text} is not a number of seconds")
 
 
 def _run(*arguments: str) -> subprocess.CompletedProcess[str]:

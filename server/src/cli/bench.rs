@@ -9,7 +9,7 @@ use crate::files;
 use crate::inputs::run_line::{DefaultRun, RunLine};
 use crate::inputs::{self, given_sizes};
 use crate::program::Program;
-use crate::report::{Problem, codes};
+use crate::report::{self, Problem, codes};
 use lift_analysis::ide::{DocLineKind, KernelInfo};
 use lift_codegen::interp::Limits;
 use lift_codegen::run::DeviceChoice;
@@ -143,10 +143,12 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> io::Result<Status> {
             let stray = answered(stray(&program, path, &kernels, DocLineKind::Bench))?;
             wrong += console.problems(&program.sources(), arguments.format, &stray)?;
         }
+        let mut measured = false;
         for info in kernels.iter().filter(|k| arguments.kernel.as_ref().is_none_or(|name| *name == k.name)) {
             unknown.retain(|name| !info.sizes.iter().any(|size| size == name));
             let bencher = Bencher { arguments, program: &program, path, info };
             let (cases, mut problems) = bencher.cases();
+            measured |= !cases.is_empty() || !problems.is_empty();
             for case in cases {
                 match bencher.measure(&case)? {
                     Ok((benchmark, device)) => {
@@ -164,6 +166,11 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> io::Result<Status> {
                 }
             }
             wrong += console.problems(&program.sources(), arguments.format, &problems)?;
+        }
+        // An error may hide a measurement.
+        if !measured && arguments.kernel.is_none() {
+            let errors = answered(report::errors(&program.analysis, path))?;
+            wrong += console.problems(&program.sources(), arguments.format, &errors)?;
         }
     }
     if wrong == 0 {

@@ -7,7 +7,7 @@ use crate::engine::{self, Ran, Where};
 use crate::inputs::run_line::{DefaultRun, Expected, RunLine};
 use crate::inputs::{self, given_sizes};
 use crate::program::Program;
-use crate::report::{Problem, codes};
+use crate::report::{self, Problem, codes};
 use lift_analysis::ide::{Cancellable, DocLine, DocLineKind, FileRange, KernelInfo, RelatedPlace};
 use lift_codegen::core::Kernel;
 use lift_codegen::difference::difference;
@@ -68,7 +68,7 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> io::Result<Status> {
         Some(file) if arguments.embedded => load_embedded(file)?,
         _ => answered(Program::load(&arguments.files))?,
     };
-    let unreadable = console.problems(&program.sources(), arguments.format, &program.unreadable)?;
+    let mut wrong = console.problems(&program.sources(), arguments.format, &program.unreadable)?;
     let (places, notice) = places(&arguments.devices);
     if let Some(notice) = notice {
         console.note(&notice);
@@ -85,6 +85,11 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> io::Result<Status> {
             count.failed += console.problems(&program.sources(), arguments.format, &stray)?;
         }
         if wanted.is_empty() {
+            // An error may hide a test.
+            if arguments.kernel.is_none() && !arguments.embedded {
+                let errors = answered(report::errors(&program.analysis, path))?;
+                wrong += console.problems(&program.sources(), arguments.format, &errors)?;
+            }
             continue;
         }
         // The editor already shows these errors.
@@ -97,18 +102,20 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> io::Result<Status> {
             tester.test_kernel(console, &mut count)?;
         }
     }
-    if let Some(name) = arguments.kernel.as_ref().filter(|_| !found && unreadable == 0) {
+    if let Some(name) = arguments.kernel.as_ref().filter(|_| !found && wrong == 0) {
         console.error(&format!("there is no kernel `{name}`"));
         return Ok(Status::Wrong);
     }
     match arguments.format {
         Format::Json => console.json(&json!({ "passed": count.passed, "failed": count.failed }))?,
         Format::Text if count.passed + count.failed == 0 => {
-            console.note("no kernel has a test: a line such as `;;; test: xs=[1,2,3] => [2,3]` above it");
+            if wrong == 0 {
+                console.note("no kernel has a test: a line such as `;;; test: xs=[1,2,3] => [2,3]` above it");
+            }
         }
         Format::Text => console.line(&format!("{} passed, {} failed", count.passed, count.failed))?,
     }
-    Ok(Status::wrong_if(unreadable > 0 || count.failed > 0))
+    Ok(Status::wrong_if(wrong > 0 || count.failed > 0))
 }
 
 /// Returns where to run the tests, and a notice if no OpenCL device was found.

@@ -270,6 +270,8 @@ fn bad_arguments_are_named() {
     let mut session = session(PROGRAM);
     let unknown = session.execute("lift.server.fly", json!({ "uri": URI })).expect_err("no such command");
     assert_eq!(unknown["message"], "there is no command lift.server.fly");
+    let unknown = session.call("workspace/executeCommand", json!({ "command": "fly" })).expect_err("no such command");
+    assert_eq!(unknown["message"], "there is no command fly");
     let error = session.execute("lift.server.kernels", json!({ "uri": 5 })).expect_err("a bad address");
     assert_eq!(error["code"], -32602);
     let params = json!({ "command": "lift.server.kernels" });

@@ -72,6 +72,15 @@ fn tests_of_a_kernel_with_errors_fail_and_those_of_others_run() {
     assert!(ran.err.contains("error[type-mismatch]"), "{}", ran.err);
     let none = Bench::new(&[("a.lift", "(define (f x) x)\n")]).lift(&["test", "a.lift"]);
     assert!(none.status == Some(0) && none.err.contains("no kernel has a test"), "{}", none.err);
+    let broken = Bench::new(&[("a.lift", "(lift f () (int) (lambda (x) x)\n")]);
+    for command in ["test", "bench"] {
+        let ran = broken.lift(&[command, "a.lift"]);
+        assert!(
+            ran.status == Some(1) && ran.out.is_empty() && ran.err.contains("syntax/unclosed"),
+            "{command}: {}",
+            ran.err
+        );
+    }
 }
 
 #[test]

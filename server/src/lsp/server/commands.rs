@@ -94,6 +94,9 @@ pub async fn execute(server: &Server, params: ExecuteCommandParams) -> Result<Op
     if *params.command == *SETUP {
         return Ok(Some(setup().await));
     }
+    if !NAMES.contains(&&*params.command) {
+        return Err(Error::invalid_params(format!("there is no command {}", params.command)));
+    }
     let target: Target = parse(&argument)?;
     let token = params.work_done_progress_params.work_done_token;
     match &*params.command {
