@@ -10,13 +10,22 @@ use super::shown::Shown;
 use crate::ty::TyKind;
 use std::fmt::{self, Display, Formatter};
 
+const ORDINALS: [&str; 8] = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth"];
+
 pub fn ordinal(index: usize) -> String {
-    match index {
-        0 => "first".into(),
-        1 => "second".into(),
-        2 => "third".into(),
-        3 => "fourth".into(),
-        n => format!("{}th", n + 1),
+    match ORDINALS.get(index) {
+        Some(word) => (*word).into(),
+        None => format!("{}{}", index + 1, suffix(index + 1)),
+    }
+}
+
+/// What follows a number in an ordinal: "st" in "21st"
+fn suffix(n: usize) -> &'static str {
+    match (n % 10, n / 10 % 10) {
+        (1, tens) if tens != 1 => "st",
+        (2, tens) if tens != 1 => "nd",
+        (3, tens) if tens != 1 => "rd",
+        _ => "th",
     }
 }
 

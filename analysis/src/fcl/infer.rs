@@ -350,7 +350,10 @@ impl Checker<'_> {
         }
         let longer: Vec<String> = match name.len() {
             0..=2 => Vec::new(),
-            _ => known.iter().filter(|known| known.starts_with(name)).map(|known| format!("`{known}`")).collect(),
+            length => {
+                let begins = |known: &&&str| known.get(..length).is_some_and(|begin| begin.eq_ignore_ascii_case(name));
+                known.iter().filter(begins).map(|known| format!("`{known}`")).collect()
+            }
         };
         match longer.is_empty() {
             true => format!("`{name}` is not defined"),

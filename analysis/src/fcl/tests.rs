@@ -79,6 +79,7 @@ fn mistakes_have_places_and_reasons() {
             "fcl/type at `iota 9`: this is `[int]`, and `take` takes `int` before the array\n  at `take`: the function",
         ),
         ("val x = map 1", "fcl/name at `map`: `map` is not defined; there are `mapPull`, `mapPush`"),
+        ("val x = mapp 1", "fcl/name at `mapp`: `mapp` is not defined; there are `mapPull`, `mapPush`"),
         ("val x = mapPul 1", "fcl/name at `mapPul`: `mapPul` is not defined; did you mean `mapPull`?"),
         ("val x = y\nval y = 1", "fcl/name at `y`: `y` is defined further down: a definition knows those above it"),
         (

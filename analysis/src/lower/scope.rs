@@ -244,6 +244,17 @@ impl Lowerer {
             (FormKind::Kernel, Some(Expr::Lambda { params, .. })) => params,
             _ => &[],
         };
+        // A name such as `i+1` or `p.0` is meant as an expression of `i` or `p`.
+        let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '\'');
+        let mut meant: FxHashSet<&str> = FxHashSet::default();
+        for e in &self.body.exprs {
+            if let Expr::Global(name) = e
+                && name.contains(is_part)
+                && !name.chars().all(is_part)
+            {
+                meant.extend(name.split(|c| !is_part(c)));
+            }
+        }
         let mut found = Vec::new();
         for (id, binder) in self.body.binders.entries() {
             let role = match binder.role {
@@ -255,7 +266,12 @@ impl Lowerer {
                 }
             };
             let name = &binder.name;
-            if self.scope.used[id] || name.is_empty() || name.starts_with('_') || interface.contains(&id) {
+            if self.scope.used[id]
+                || meant.contains(&**name)
+                || name.is_empty()
+                || name.starts_with('_')
+                || interface.contains(&id)
+            {
                 continue;
             }
             let unused = format!("_{name}");

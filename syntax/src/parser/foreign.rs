@@ -36,6 +36,9 @@ const COMMENTS: &[&str] = &["--", "//", "#", "/*", "{-"];
 /// Heads of array types in other languages.
 const ARRAY_HEADS: &[&str] = &["array", "Array", "Arr", "vector", "list"];
 
+/// Heads of tuple types in other languages, and of the expression.
+const TUPLE_HEADS: &[&str] = &["tuple", "Tuple", "pair", "Pair"];
+
 /// The meaning of text outside of forms in other languages, as the end of a message.
 pub(super) fn outside(text: &str) -> Option<&'static str> {
     if COMMENTS.iter().any(|mark| text.starts_with(mark)) {
@@ -318,6 +321,10 @@ impl Parser<'_> {
             }
             [of, length] if is_length(length) && scalar_type(self.text_of(of)).is_some() => {
                 Some((all, array(scalar_type(self.text_of(of))?, self.text_of(length))))
+            }
+            [head, parts @ ..] if parts.len() >= 2 && TUPLE_HEADS.contains(&self.text_of(head)) => {
+                let parts: Option<Vec<String>> = parts.iter().map(|part| Some(type_of(part)?.1)).collect();
+                Some((all, format!("(tuple-type {})", parts?.join(" "))))
             }
             [_, _, ..] if inside.iter().all(|part| scalar_type(self.text_of(part)).is_some()) => {
                 let parts: Vec<&str> = inside.iter().filter_map(|part| scalar_type(self.text_of(part))).collect();

@@ -1,12 +1,12 @@
 //! Checks that need all types.
 
-use crate::diagnostics::{Diagnostic, Problem};
+use crate::diagnostics::{Diagnostic, Edit, Problem, Title};
 use crate::hir::*;
 use crate::infer::Lookup;
 use crate::infer::result::*;
 use crate::infer::results::Results;
 use crate::infer::walk::types::wrong_width;
-use crate::prims::Neutral;
+use crate::prims::{Neutral, Special};
 use crate::size::{Truth, VarKind};
 use crate::ty::{Ty, TyKind};
 use rustc_hash::FxHashSet;
@@ -87,7 +87,7 @@ impl Results<'_> {
             for (start, function) in self.folds_of(*callee) {
                 let (Some(&start), Some(&function)) = (args.get(start), args.get(function)) else { continue };
                 folds.extend(parameter(start).zip(parameter(function)));
-                wrong.extend(self.start_not_neutral(*callee, start, function));
+                wrong.extend(self.starts_not_neutral(*callee, start, function));
             }
         }
         (folds, wrong)
@@ -107,9 +107,75 @@ impl Results<'_> {
         }
     }
 
-    fn start_not_neutral(&self, callee: ExprId, start: ExprId, function: ExprId) -> Option<Diagnostic> {
+    /// Warnings about a start that is not neutral for an operator, or has components that are not for those of a function that
+    /// combines tuples component by component.
+    fn starts_not_neutral(&self, callee: ExprId, start: ExprId, function: ExprId) -> Vec<Diagnostic> {
+        let mut wrong = Vec::new();
+        let lambda = match self.program.expr(function) {
+            Expr::Lambda { params, body } => <[BinderId; 2]>::try_from(&**params).ok().zip(Some(*body)),
+            _ => None,
+        };
+        match (lambda, self.program.operator_at(function)) {
+            (_, Some(operator)) => wrong.extend(self.start_not_neutral(callee, start, operator)),
+            (Some((params, body)), None) => {
+                let mut open = vec![(start, self.result_of(body), Vec::new())];
+                while let Some((start, value, path)) = open.pop() {
+                    match (self.program.expr(start), self.program.expr(value)) {
+                        (Expr::Tuple(starts), Expr::Tuple(values)) if starts.len() == values.len() => {
+                            let inside = starts.iter().zip(values).enumerate().rev();
+                            let at = |index| path.iter().copied().chain([index]).collect();
+                            open.extend(
+                                inside.map(|(index, (start, value))| (*start, self.result_of(*value), at(index))),
+                            );
+                        }
+                        (_, Expr::Apply { callee: operator, args }) => {
+                            let of: Vec<_> = args.iter().filter_map(|arg| self.component_of(*arg)).collect();
+                            let both = params.map(|param| (param, path.clone()));
+                            if args.len() == 2 && both.iter().all(|part| of.contains(part)) {
+                                wrong.extend(self.start_not_neutral(callee, start, *operator));
+                            }
+                        }
+                        _ => {}
+                    }
+                }
+            }
+            (None, None) => {}
+        }
+        wrong
+    }
+
+    /// The variable of which an expression is a component, and the indices of the component from the outermost tuple on.
+    fn component_of(&self, e: ExprId) -> Option<(BinderId, Vec<usize>)> {
+        let (mut e, mut path) = (e, Vec::new());
+        loop {
+            let of = match self.program.expr(e) {
+                Expr::Local(b) => *b,
+                Expr::Component { of, index, .. } => {
+                    path.push(*index);
+                    *of
+                }
+                Expr::Apply { callee, args } => match (self.program.primitive_at(*callee)?.special, args.as_slice()) {
+                    (Some(Special::Get(index)), [of]) => {
+                        path.push(index);
+                        e = *of;
+                        continue;
+                    }
+                    _ => return None,
+                },
+                _ => return None,
+            };
+            match self.program.value_of(of) {
+                Some(value) => e = value,
+                None => {
+                    path.reverse();
+                    return Some((of, path));
+                }
+            }
+        }
+    }
+
+    fn start_not_neutral(&self, callee: ExprId, start: ExprId, operator: ExprId) -> Option<Diagnostic> {
         let Expr::Literal(literal) = self.program.expr(start) else { return None };
-        let operator = self.program.operator_at(function)?;
         let neutral = match self.program.primitive_at(operator)?.id.neutral()? {
             Neutral::Bool(value) => value.to_string(),
             Neutral::Number(number) => literal.scalar().written(number.into())?,
@@ -120,9 +186,11 @@ impl Results<'_> {
             return None;
         }
         let short = |e| self.program.short(e);
+        let fix =
+            Title::StartFromNeutral(neutral.clone()).proposed(vec![Edit::Replace(Node::Expr(start), neutral.clone())]);
         let problem =
             Problem::NotNeutral { callee: short(callee), start: short(start), operator: short(operator), neutral };
-        Some(Diagnostic::new(Node::Expr(start), &problem))
+        Some(Diagnostic::new(Node::Expr(start), &problem).fix(fix))
     }
 
     /// The parameters and the result of a kernel that are functions instead of data.

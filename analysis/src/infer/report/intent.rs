@@ -102,7 +102,8 @@ impl Results<'_> {
             .or_else(|| self.meant_array_of_one(expected, actual, cause))
             .or_else(|| self.meant_element_of_part(expected?, actual, cause))
             .or_else(|| self.meant_other_parameters(expected?, actual, cause))
-            .or_else(|| self.meant_comparison(expected, actual, arg));
+            .or_else(|| self.meant_comparison(expected, actual, arg))
+            .or_else(|| self.meant_result_of_test(expected?, actual, cause));
         if meant.is_some() {
             return meant;
         }
@@ -117,15 +118,28 @@ impl Results<'_> {
     fn meant_condition(&self, actual: &Ty, cause: &Cause) -> Option<Intent> {
         let Cause::Condition(test) = cause else { return None };
         let text = self.program.short(*test);
-        if let Some(scalar) = actual.as_scalar().filter(|s| s.is_number()) {
-            let zero = scalar.written(0)?;
-            let written = format!("(!= {text} {zero})");
-            let edits = wrapped(*test, "(!= ", &format!(" {zero})"));
-            return Some(Intent::new(Guess::Compares(written.clone()), Title::Write(written), edits));
+        if actual.as_scalar().is_some() {
+            return self.compared_with_zero(*test, actual);
         }
         let array = actual.as_array()?;
         let is_of_tests = array.element.as_scalar() == Some(Scalar::Bool) && !array.len.is_one();
         is_of_tests.then(|| Intent::advice(Guess::ChoosesEach { test: text }))
+    }
+
+    /// A number where a truth value is expected.
+    fn compared_with_zero(&self, test: ExprId, actual: &Ty) -> Option<Intent> {
+        let zero = actual.as_scalar().filter(|scalar| scalar.is_number())?.written(0)?;
+        let written = format!("(!= {} {zero})", self.program.short(test));
+        let edits = wrapped(test, "(!= ", &format!(" {zero})"));
+        Some(Intent::new(Guess::Compares(written.clone()), Title::Write(written), edits))
+    }
+
+    /// A number as the result of a test.
+    fn meant_result_of_test(&self, expected: &Ty, actual: &Ty, cause: &Cause) -> Option<Intent> {
+        let Expr::Lambda { body, .. } = self.program.expr(cause.actual()?) else { return None };
+        let ((wanted, result), (given, number)) = (expected.uncurry(), actual.uncurry());
+        let is_test = wanted.len() == given.len() && result.as_scalar() == Some(Scalar::Bool);
+        is_test.then(|| self.compared_with_zero(self.result_of(*body), number)).flatten()
     }
 
     /// An array of length 1 where its element is expected: as the result of a function, or in the first branch of an `if`.

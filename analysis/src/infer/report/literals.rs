@@ -95,6 +95,19 @@ impl Results<'_> {
         Some(Title::Write(text).certain(edits))
     }
 
+    /// The literal that is each element of an array, such as `0` in `(fill #3 0)` and in `(map (lambda (_x) 0) xs)`.
+    pub fn literal_of_elements(&self, array: ExprId) -> Option<ExprId> {
+        let Expr::Apply { callee, args } = self.program.expr(self.result_of(array)) else { return None };
+        let (params, result) = self.program.primitive_at(*callee)?.scheme.ty.uncurry();
+        let element = &result.as_array()?.element;
+        let value = |(arg, param): (&ExprId, &Ty)| match self.program.expr(*arg) {
+            Expr::Lambda { body, .. } => (param.uncurry().1 == element).then_some(*body),
+            _ => (param == element).then_some(*arg),
+        };
+        let value = self.result_of(args.iter().zip(params).find_map(value)?);
+        matches!(self.program.expr(value), Expr::Literal(_)).then_some(value)
+    }
+
     /// `literal_fix`; of a branch, also for the literals of its type in the branches around it.
     pub fn literals_fix(&self, at: ExprId, wanted: Scalar, cause: &Cause) -> Option<Fix> {
         let mut fix = self.literal_fix(at, wanted)?;

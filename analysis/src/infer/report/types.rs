@@ -223,6 +223,11 @@ impl Results<'_> {
             && let Some(fix) = self.literals_fix(at, wanted, cause)
         {
             d = d.fix(fix);
+        } else if let (Some(at), Some(wanted)) =
+            (given_at, expected.as_array().and_then(|array| array.element.as_scalar()))
+            && let Some(fix) = self.literal_of_elements(at).and_then(|literal| self.literal_fix(literal, wanted))
+        {
+            d = d.fix(fix);
         } else if let Some(meant) = (self.guessed_rows_of_one_length(of))
             .or_else(|| self.meant_by_value(Some(expected), actual, left_why, cause))
         {

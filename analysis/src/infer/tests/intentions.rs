@@ -393,13 +393,17 @@ fn the_start_of_a_fold_in_any_order_is_neutral() {
             by-key : #n -> a -> (a -> a -> a) -> Array[Int,m] -> Array[a,m] -> Array[a,n]
             a : Array[Int,N] -> Array[Int,1]
               not-neutral at `1`: `reduce` may combine this with elements more than once, so it must be neutral for `+`: `0` is, `1` is not; `(+ 1 …)` of a result combines it once
+                fix: Start from the neutral element `0`
             b : Array[Float,N] -> (Array[Float,1], Array[Float,N], Array[Float,1], Array[Float,1])
             c : Array[Int,N] -> Array[Int,N]
               not-neutral at `0`: `scan` may combine this with elements more than once, so it must be neutral for `*`: `1` is, `0` is not; `(* 0 …)` of a result combines it once
+                fix: Start from the neutral element `1`
             d : Array[Int,N] -> Array[Int,4]
               not-neutral at `1`: `by-key` may combine this with elements more than once, so it must be neutral for `+`: `0` is, `1` is not; `(+ 1 …)` of a result combines it once
+                fix: Start from the neutral element `0`
             e : Array[Bool,N] -> Array[Bool,1]
               not-neutral at `false`: `reduce` may combine this with elements more than once, so it must be neutral for `and`: `true` is, `false` is not; `(and false …)` of a result combines it once
+                fix: Start from the neutral element `true`
         "#]],
     );
 }

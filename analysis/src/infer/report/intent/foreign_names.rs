@@ -1,5 +1,5 @@
 //! Guesses what was meant by a name that is not there because another language writes it so: `np.sum`, `xs.length`,
-//! `-x`, `'a'`.
+//! `-x`, `i+1`, `'a'`.
 
 use crate::diagnostics::notes::Guess;
 use crate::diagnostics::{Edit, Title};
@@ -12,7 +12,10 @@ use lift_syntax::{SCALAR_TYPES, foreign_scalar};
 
 impl Results<'_> {
     pub fn meant_by_foreign_name(&self, id: ExprId, name: &str) -> Option<Intent> {
-        self.meant_character(id, name).or_else(|| self.meant_prefix(id, name)).or_else(|| self.meant_member(id, name))
+        (self.meant_character(id, name))
+            .or_else(|| self.meant_prefix(id, name))
+            .or_else(|| self.meant_infix(id, name))
+            .or_else(|| self.meant_member(id, name))
     }
 
     /// `'a'`: characters are numbers.
@@ -32,6 +35,24 @@ impl Results<'_> {
         };
         let written = format!("({function} {rest})");
         self.is_known(rest).then(|| replaced(id, &written, Guess::Write(written.clone())))
+    }
+
+    /// `i+1` and `x==y` are names.
+    fn meant_infix(&self, id: ExprId, name: &str) -> Option<Intent> {
+        let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.');
+        let from = name.find(|c| !is_part(c))?;
+        let (left, rest) = name.split_at(from);
+        let (operator, right) = rest.split_at(rest.find(is_part)?);
+        let operator = match foreign::word(operator) {
+            Some(Foreign::Name(here)) => here,
+            _ => operator,
+        };
+        let is_operand = |word: &str| self.is_local(word) || word.parse::<f64>().is_ok();
+        if !self.is_global(operator) || ![left, right].into_iter().all(is_operand) {
+            return None;
+        }
+        let written = format!("({operator} {left} {right})");
+        Some(replaced(id, &written, Guess::Write(written.clone())))
     }
 
     /// `xs.length`, `p.0`, `np.sum`, `f32.i64`.
