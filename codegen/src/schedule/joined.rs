@@ -303,3 +303,24 @@ fn has_few(vars: &[VarInfo], fold: &PrimCall) -> bool {
 fn is_map(rhs: &Rhs) -> bool {
     matches!(rhs, Rhs::Prim(PrimCall { prim: Prim::Map(Level::Auto), .. }))
 }
+
+/// Whether a map gives folds of its elements that are folded by the same function, so that
+/// the two are one fold of all.
+pub fn folds_folds(stmts: &[Stmt], map: &Stmt) -> bool {
+    let Rhs::Prim(PrimCall { prim: Prim::Map(Level::Auto), funs, .. }) = &map.rhs else { return false };
+    let body = &funs[0].body;
+    let named = |stmts: &[Stmt], a: &Atom| stmts.iter().find(|s| *a == Atom::Var(s.var)).map(|s| s.rhs.clone());
+    let inner = match named(&body.stmts, &body.result) {
+        Some(Rhs::Prim(PrimCall { prim: Prim::Head, args, .. })) => named(&body.stmts, &args[0]),
+        _ => None,
+    };
+    let Some(Rhs::Prim(inner @ PrimCall { prim: Prim::Reduce(_), .. })) = inner else { return false };
+    stmts.iter().any(|s| match &s.rhs {
+        Rhs::Prim(outer @ PrimCall { prim: Prim::Reduce(_), .. }) => {
+            outer.args[1] == Atom::Var(map.var)
+                && outer.args[0] == inner.args[0]
+                && Classes::default().is_same_function(&outer.funs[0], &inner.funs[0])
+        }
+        _ => false,
+    })
+}

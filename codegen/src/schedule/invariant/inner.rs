@@ -5,6 +5,7 @@
 //! So it is where the elements are pairs, of which one is the outer map's: `zip (h x) ys`.
 
 use super::Hoister;
+use super::tables::is_long_row;
 use crate::core::copy::Copier;
 use crate::core::scalar::is_long;
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, ScalarOp, Stmt, VarId};
@@ -203,7 +204,7 @@ impl Hoister<'_> {
         let turns = |op| matches!(op, ScalarOp::Sin | ScalarOp::Cos);
         match &stmt.rhs {
             Rhs::Scalar(op, _) => is_long(*op) && (folded && self.has_tables || !turns(*op)),
-            _ => is_fold(stmt) || self.has_tables && makes_table(stmt),
+            _ => is_fold(stmt) || self.has_tables && makes_table(stmt) && is_long_row(self.kernel.ty(stmt.var)),
         }
     }
 }

@@ -8,6 +8,7 @@
 use super::Hoister;
 use crate::core::{Block, Level, Prim, PrimCall, Rhs, Stmt, VarId};
 use crate::schedule::kept::bytes_of;
+use crate::schedule::nested::LONG;
 use crate::schedule::uses;
 use lift_analysis::size::Size;
 use lift_analysis::ty::Ty;
@@ -61,7 +62,7 @@ impl Hoister<'_> {
         let mut varies = own.clone();
         let (mut done, mut rows): (Vec<Stmt>, Vec<VarId>) = (Vec::new(), Vec::new());
         for mut inner in std::mem::take(&mut g.body.stmts) {
-            if is_map(&inner) && folded.contains(&inner.var) {
+            if is_map(&inner) && folded.contains(&inner.var) && is_long_row(self.kernel.ty(inner.var)) {
                 let mut made = Vec::new();
                 // The zip goes in front of the map, behind the rows.
                 let mut zips = done.clone();
@@ -96,6 +97,11 @@ pub(super) fn folded_in(block: &Block) -> FxHashSet<VarId> {
 
 fn is_map(stmt: &Stmt) -> bool {
     matches!(&stmt.rhs, Rhs::Prim(PrimCall { prim: Prim::Map(Level::Auto), .. }))
+}
+
+/// Whether a row has so many elements that a table of such rows pays.
+pub(super) fn is_long_row(row: &Ty) -> bool {
+    row.as_array().is_some_and(|a| a.len.as_const().is_none_or(|n| n >= LONG))
 }
 
 /// The bytes of an array of rows of scalars.

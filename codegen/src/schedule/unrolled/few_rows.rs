@@ -8,6 +8,7 @@ use super::row_of;
 use crate::core::copy::{Copier, Lengths};
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId};
 use crate::schedule::flat::is_flat;
+use crate::schedule::joined::folds_folds;
 use crate::schedule::nested::{Work, is_iota, work_of};
 use crate::schedule::versions::fresh;
 use crate::schedule::{Applied, rules, uses};
@@ -28,8 +29,8 @@ pub fn function(kernel: &mut Kernel, body: &mut Block, lengths: &mut Lengths, ap
     let mut written = Written::default();
     let mut out: Vec<Stmt> = Vec::new();
     let stmts = std::mem::take(&mut body.stmts);
-    let folded: FxHashSet<VarId> =
-        stmts.iter().map(|s| s.var).filter(|v| is_folded(kernel, &stmts, &body.result, *v)).collect();
+    let apart = stmts.iter().filter(|s| !folds_folds(&stmts, s)).map(|s| s.var);
+    let folded: FxHashSet<VarId> = apart.filter(|v| is_folded(kernel, &stmts, &body.result, *v)).collect();
     for stmt in stmts {
         let vars = kernel.vars.len();
         if written.reader(kernel, lengths, &stmt, &mut out) {
