@@ -132,6 +132,8 @@ pub fn split_at(
 
 /// Maximum bytes of a nest's result that is stored for one fold.
 const MOST_STORED: i64 = 1 << 31;
+/// The same, where the map is inside of others: what the device stores and loads in about 100 µs.
+const MOST_STORED_INSIDE: i64 = 1 << 27;
 
 /// The target for splits, whose result does not depend on it.
 const ANY: Target = Target::gpu();
@@ -263,10 +265,12 @@ impl Writer<'_> {
         let (kernel, result) = (&*self.kernel, Atom::Var(stmt.var));
         let in_tiles =
             stored.iter().any(|s| tile_folds::recognise(kernel, &stored, &result, s, None, self.target).is_some());
-        let few = match in_tiles {
-            true if inside => return None,
-            true => most,
-            false => Size::if_le(&bytes, &Size::int(MOST_STORED), &most, &Size::zero()),
+        let bytes_at_most = |limit: i64| Size::if_le(&bytes, &Size::int(limit), &most, &Size::zero());
+        let few = match (in_tiles, inside) {
+            (true, true) => return None,
+            (true, false) => most,
+            (false, true) => bytes_at_most(MOST_STORED_INSIDE),
+            (false, false) => bytes_at_most(MOST_STORED),
         };
         let known = decided(&elements, &few);
         if known == Some(false) {
