@@ -61,7 +61,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The first folds of a block by the same keys, none of which depends on another one; in the order of the block.
+    /// The first folds of a block that have the same keys and do not need each other, in order.
     fn group(&self, block: &Block) -> Option<Vec<Fold>> {
         let mut folds: Vec<Fold> = (0..block.stmts.len()).filter_map(|at| self.fold(block, at)).collect();
         while folds.len() > 1 {
