@@ -351,6 +351,30 @@ impl Maker<'_> {
         (text, Ty::array(INT, Len::of(count)))
     }
 
+    /// Folds of each row for a few numbers, or more, and what these fold to; or a table of powers of two numbers, by which
+    /// rows are multiplied.
+    pub(super) fn folded_for_few(&mut self) -> (String, Ty) {
+        let [(zero, op), (last_zero, last)] = [0; 2].map(|_| self.commutative(Scalar::Int));
+        let count = self.choices.of(&["2", "5", "14", "20", "M"]);
+        let fold = match self.choices.flip() {
+            true => {
+                let term = self.lambda(&[INT, INT], |this| this.scalar(Scalar::Int, 1));
+                format!("(head (reduce {zero} {op} (map (lambda (v) ({term} v k)) r)))")
+            }
+            false => {
+                let power = "(toInt (round (pow 2.0f (toFloat (mod (* k i) 4)))))";
+                format!("(sumi (zipWith (lambda (v i) (* v {power})) r (iota #M)))")
+            }
+        };
+        let all = format!("(map (lambda (k) {fold}) (iota #{count}))");
+        let folded = match self.choices.below(3) {
+            0 => format!("(head (reduce {last_zero} {last} {all}))"),
+            1 => format!("(- (sumi {all}) (head (reduce {last_zero} {last} r)))"),
+            _ => format!("(let gave {all} (if (> #{count} 0) (head (argsort > gave)) 7))"),
+        };
+        (format!("(map (lambda (r) {folded}) rows)"), Ty::array(INT, Len::of(Base::N)))
+    }
+
     /// Steps over all rows, one after the other, each of which also reads what the one before made of the row.
     pub(super) fn rows_in_steps(&mut self) -> (String, Ty) {
         let [(zero, op), (next_zero, next)] = [0; 2].map(|_| self.commutative(Scalar::Int));

@@ -81,6 +81,7 @@ impl Maker<'_> {
             16 => self.pieces(),
             17 => self.bits(),
             18 => self.bodies(),
+            20 => self.folded_for_few(),
             19 if self.choices.flip() => self.small_arrays_folded(),
             19 => self.angles(),
             _ => self.few_rows_or_many(),
