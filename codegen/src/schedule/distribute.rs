@@ -20,7 +20,6 @@ use self::pieces::Pieces;
 use super::free::is_brief;
 use super::nest;
 use super::nested::{Work, array_of, is_known, work_of};
-use super::unfolded::unfolds;
 use super::versions::{branch, choice, decided};
 use super::{Applied, on_the_host, rules, tile_folds, uses};
 use crate::core::copy::{Copier, Lengths};
@@ -132,8 +131,6 @@ pub fn split_at(
 
 /// Maximum bytes of a nest's result that is stored for one fold.
 const MOST_STORED: i64 = 1 << 31;
-/// The same, where the map is inside of others: what the device stores and loads in about 100 µs.
-const MOST_STORED_INSIDE: i64 = 1 << 27;
 
 /// The target for splits, whose result does not depend on it.
 const ANY: Target = Target::gpu();
@@ -146,20 +143,6 @@ fn bytes_of_array(ty: &Ty) -> Option<Size> {
         None => Size::nat(super::kept::bytes_of(&array.element)?),
     };
     Some(array.len.mul(&each))
-}
-
-/// A map, split at nests whose results are stored.
-struct Stored {
-    stmts: Vec<Stmt>,
-    /// How many elements the map makes, in all maps around.
-    elements: Size,
-    bytes: Size,
-    /// How many elements each element of a nest folds, at most.
-    rounds: Size,
-    /// How many elements each nest makes, at most.
-    made: Size,
-    /// Whether the elements are those of an inner map.
-    inside: bool,
 }
 
 struct Writer<'a> {
@@ -243,36 +226,38 @@ impl Writer<'_> {
     }
 
     /// The versions of a map in which each element folds the result of a nest: if there are too few elements for the
-    /// device, the nest becomes a map of its own, provided that its result can be stored. The map may be inside of others.
+    /// device, the nest becomes a map of its own, provided that its result can be stored.
     fn of_few(&mut self, stmt: &Stmt) -> Option<Vec<Stmt>> {
-        let Rhs::Prim(call) = &stmt.rhs else { return None };
+        let Rhs::Prim(call @ PrimCall { prim: Prim::Map(Level::Auto), .. }) = &stmt.rhs else { return None };
+        let f = call.funs.first().filter(|f| f.position.is_none() && f.params.len() == 1)?;
         if self.target.class != Class::Gpu {
             return None;
         }
-        let Stored { stmts: mut stored, elements, bytes, rounds, made, inside } = self.nests_apart(stmt, call)?;
-        if inside && unfolds(self.kernel, call) {
-            return None;
+        let len = self.kernel.ty(stmt.var).as_array().filter(|a| a.position.is_none())?.len.clone();
+        let pieces = Pieces::of_nests(self.kernel, &f.body)?;
+        let (mut bytes, mut rounds, mut made) = (Size::zero(), Size::zero(), Size::zero());
+        for s in f.body.stmts.iter().filter(|s| work_of(self.kernel, s) == Work::Nest) {
+            let row = self.kernel.ty(s.var);
+            bytes = bytes.add(&len.mul(&bytes_of_array(row)?));
+            rounds = Size::max(&rounds, &self.rounds_in(s));
+            made = Size::max(&made, &row.as_array()?.len);
         }
+        let mut stored = self.split(stmt, call, &len, &pieces);
+        // A work-item does not keep a long row in registers, and reads it for each element that it makes.
         let target = self.target.written(&stmt.settings());
         let parameter = |parameter| Size::nat(target.get(parameter).into());
-        let (all, enough) = (elements.add(&Size::one()), Size::int(self.busy));
-        // A work-item does not keep a long row in registers, and reads it for each element that it makes.
+        let all = len.add(&Size::one());
+        let enough = Size::int(self.busy);
         let long = Size::if_le(&parameter(Parameter::NestsRow), &rounds, &all, &enough);
-        let most = match inside {
-            true => enough,
-            false => Size::if_le(&parameter(Parameter::NestsMade), &made, &long, &enough),
-        };
+        let most = Size::if_le(&parameter(Parameter::NestsMade), &made, &long, &enough);
         let (kernel, result) = (&*self.kernel, Atom::Var(stmt.var));
         let in_tiles =
             stored.iter().any(|s| tile_folds::recognise(kernel, &stored, &result, s, None, self.target).is_some());
-        let bytes_at_most = |limit: i64| Size::if_le(&bytes, &Size::int(limit), &most, &Size::zero());
-        let few = match (in_tiles, inside) {
-            (true, true) => return None,
-            (true, false) => most,
-            (false, true) => bytes_at_most(MOST_STORED_INSIDE),
-            (false, false) => bytes_at_most(MOST_STORED),
+        let few = match in_tiles {
+            true => most,
+            false => Size::if_le(&bytes, &Size::int(MOST_STORED), &most, &Size::zero()),
         };
-        let known = decided(&elements, &few);
+        let known = decided(&len, &few);
         if known == Some(false) {
             return None;
         }
@@ -284,39 +269,9 @@ impl Writer<'_> {
         stored.last_mut()?.var = var;
         let stored = Block { stmts: stored, result: Atom::Var(var) };
         let otherwise = branch(&mut self.kernel.vars, stmt, stmt.rhs.clone());
-        let mut made = choice(&mut self.kernel.vars, stmt, &elements, &few, stored, otherwise);
+        let mut made = choice(&mut self.kernel.vars, stmt, &len, &few, stored, otherwise);
         made.stmts.last_mut()?.var = stmt.var;
         Some(made.stmts)
-    }
-
-    /// Splits a map at the nests whose results its elements fold; or, if it only makes elements of another map, that one.
-    fn nests_apart(&mut self, stmt: &Stmt, call: &PrimCall) -> Option<Stored> {
-        let f = call.funs.first().filter(|f| f.position.is_none() && f.params.len() == 1)?;
-        let len = self.kernel.ty(stmt.var).as_array().filter(|a| a.position.is_none())?.len.clone();
-        if call.prim != Prim::Map(Level::Auto) {
-            return None;
-        }
-        if let Some(pieces) = Pieces::of_nests(self.kernel, &f.body) {
-            let (mut bytes, mut rounds, mut made) = (Size::zero(), Size::zero(), Size::zero());
-            for s in f.body.stmts.iter().filter(|s| work_of(self.kernel, s) == Work::Nest) {
-                let row = self.kernel.ty(s.var);
-                bytes = bytes.add(&len.mul(&bytes_of_array(row)?));
-                rounds = Size::max(&rounds, &self.rounds_in(s));
-                made = Size::max(&made, &row.as_array()?.len);
-            }
-            let stmts = self.split(stmt, call, &len, &pieces);
-            return Some(Stored { stmts, elements: len, bytes, rounds, made, inside: false });
-        }
-        let at = nest::returned(f)?;
-        let inner = f.body.stmts[at].clone();
-        let Rhs::Prim(next) = &inner.rhs else { return None };
-        let mut stored = self.nests_apart(&inner, next)?;
-        let mut call = call.clone();
-        call.funs[0].body.stmts.splice(at..=at, stored.stmts);
-        let pieces = Pieces::of(self.kernel, &call.funs[0].body)?;
-        stored.stmts = self.split(stmt, &call, &len, &pieces);
-        let (elements, bytes) = (stored.elements.mul(&len), stored.bytes.mul(&len));
-        Some(Stored { elements, bytes, inside: true, ..stored })
     }
 
     /// The number of elements that each element of a nest folds; 0 if it folds nothing.

@@ -34,22 +34,6 @@ pub fn unfolded(kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -> 
     within(kernel, |kernel, lengths, body| Writer { kernel, lengths, target, applied }.host(body))
 }
 
-/// Whether a map, or the one that it returns, is such a product.
-pub fn unfolds(kernel: &Kernel, call: &PrimCall) -> bool {
-    let Some(f) = call.funs.first().filter(|_| call.prim == Prim::Map(Level::Auto)) else { return false };
-    if product(kernel, call).is_some() {
-        return true;
-    }
-    let mut joined = kernel.clone();
-    if let Some(f) = joined::one_fold(&mut joined, f, &mut Vec::new())
-        && product(&joined, &PrimCall { funs: vec![f], ..call.clone() }).is_some()
-    {
-        return true;
-    }
-    let inner = nest::returned(f).map(|at| &f.body.stmts[at].rhs);
-    matches!(inner, Some(Rhs::Prim(inner)) if unfolds(kernel, inner))
-}
-
 struct Writer<'a> {
     kernel: &'a mut Kernel,
     lengths: &'a mut Lengths,
