@@ -72,7 +72,6 @@ fn every_primitive_that_is_the_same_on_every_device_is_in_programs_that_are_comp
         "acosh",
         "atanh",
         "atan2",
-        "pow",
         "filterWrg",
         "filterLcl",
         "scatter",

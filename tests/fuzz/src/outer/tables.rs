@@ -65,10 +65,16 @@ pub const SKELETONS: &[Skeleton] = &[
     of("rows that are filtered", &[], "(map (lambda (r) (sumi (filter (< 2) r))) h)"),
     of("parts of rows", &[], "(map (filter (< 2)) h)"),
     of(
-        "short rows",
-        &["short-rows", "row-teams"],
+        "rows met by few",
+        &["row-teams"],
         "(let t (generate #2 (lambda (i) (generate #M (+ i)))) (map (lambda (r) (head (reduceSeq 0 + (map (lambda (q) \
          (head (reduceSeq 0 + (map (lambda (p) (* (get1 p) (get2 p))) (zip r q))))) t)))) h))",
+    ),
+    of(
+        "short rows",
+        &["short-rows"],
+        "(let t (generate #2 (lambda (i) (generate #M (+ i)))) (map (lambda (r) (head (reduceSeq 0 + (map (lambda (q) \
+         (head (reduceSeq 1 - (map (lambda (p) (* (get1 p) (get2 p))) (zip r q))))) t)))) h))",
     ),
     of(
         "folds of folds",
