@@ -29,7 +29,7 @@ pub fn apart(kernel: &mut Kernel, applied: &mut Vec<Applied>) {
     kernel.body = body;
 }
 
-/// Copies rows element by element where a map inside of maps gives them.
+/// Lets the whole device copy the rows that an inner map returns, element by element.
 pub fn in_nests(kernel: &mut Kernel, applied: &mut Vec<Applied>) {
     let mut body = std::mem::replace(&mut kernel.body, Block { stmts: Vec::new(), result: Atom::Size(Size::zero()) });
     nests_in(kernel, &mut body, applied);

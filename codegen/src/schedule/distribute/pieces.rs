@@ -221,8 +221,8 @@ impl Pieces {
     }
 }
 
-/// What the nests of a function need and a work-item computes before any other work, if it takes more than few
-/// instructions: a work-item for each element of a nest would repeat it.
+/// The scalars that the nests of a function read, if computing them takes many instructions. They are computed once, before
+/// all other work; otherwise the work-item of each element of a nest would compute them again.
 fn long_before(kernel: &Kernel, body: &Block, works: &[Work]) -> Vec<VarId> {
     let all = || body.stmts.iter().zip(works);
     // What depends on other work is computed with or after that.
