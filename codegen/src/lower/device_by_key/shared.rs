@@ -115,7 +115,7 @@ fn out_of_table<'k>(f: &mut FunctionBuilder<'_, 'k>, bits: Option<Bits>, value: 
 }
 
 /// Combines a value with a cell. The least and the greatest change a cell seldom: it is read first, and a value that changes
-/// nothing does not wait for others. An old value that a cache still has is no nearer to the end.
+/// nothing needs no atomic operation. A stale value of the cell is safe: it only makes an atomic operation that changes nothing.
 fn add_atomically<'k>(
     f: &mut FunctionBuilder<'_, 'k>,
     atomic: Atomic,
